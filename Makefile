@@ -1,0 +1,57 @@
+# Everything sets itself up in .venv; two commands do it all: make demo, make test.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+LIB    := sqlite_reasoning_fts/reasoning_fts.so
+SCALE  ?= 0.05
+DEMO   ?= build/demo.db
+CSRC   := $(shell find csrc -name '*.c' -o -name '*.h')
+
+export REASONING_FTS_STRICT := 1
+
+.PHONY: help setup build demo test lint bench clean
+
+help:
+	@echo "make demo    build, generate an archive (SCALE=$(SCALE)) and compare the designs on it"
+	@echo "make test    build and run the tests"
+	@echo "make lint    ruff, mypy --strict"
+	@echo "make bench   compare on a generated archive at scale 1 (SCALE=1)"
+	@echo "make clean   remove everything that was built"
+
+$(STAMP): pyproject.toml setup.py
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	@touch $@
+
+# The editable install compiles the library; a changed source compiles it again.
+$(LIB): $(CSRC) setup.py sqlite_reasoning_fts/_version.py | $(STAMP)
+	$(BIN)/python -m pip install --quiet 'setuptools>=70.1'
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $@
+
+setup: $(STAMP)
+build: $(STAMP) $(LIB)
+
+demo: build
+	@mkdir -p $(dir $(DEMO))
+	$(BIN)/reasoning-fts demo --scale $(SCALE) --out $(DEMO) --force
+	$(BIN)/reasoning-fts compare $(DEMO)
+
+test: build
+	$(BIN)/python -m pytest
+
+lint: build
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: build
+	@mkdir -p build
+	$(BIN)/reasoning-fts demo --scale 1 --out build/bench.db --force
+	$(BIN)/reasoning-fts audit build/bench.db
+	$(BIN)/reasoning-fts compare build/bench.db
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info $(LIB) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

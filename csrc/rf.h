@@ -1,0 +1,136 @@
+/*
+** The private header of the library: its sections are the files that implement them.
+**
+** Three layers, one direction:
+**   pure/       bytes in, result out; no SQLite header
+**   glue/       SQLite values, FTS5 auxiliary functions, virtual tables
+**   extension.c the entry point, registration only
+*/
+#ifndef RF_H
+#define RF_H
+
+#include "pure/evaluate.h"
+#include "pure/prefilter.h"
+#include "pure/spec.h"
+#include "sqlite3ext.h"
+
+SQLITE_EXTENSION_INIT3
+
+/* ---- glue/fts5_host.c: the FTS5 of the host ------------------------------ */
+
+/*
+** Finds the FTS5 API of a connection. On failure returns an SQLite error code
+** and, where the reason is known, a message from sqlite3_mprintf in *message,
+** which the caller frees.
+*/
+int rf_fts5_api(sqlite3 *db, fts5_api **api, char **message);
+
+/*
+** Whether sqlite3_interrupt() was called: for loops that run long between two
+** opcodes. Always 0 on hosts before 3.41, which cannot tell.
+*/
+int rf_interrupted(sqlite3 *db);
+
+/*
+** Keeps the library that holds `address` mapped for the rest of the process.
+** Best effort: where the system cannot, nothing happens.
+*/
+void rf_keep_mapped(const void *address);
+
+/* ---- glue/column_set.c: a set of columns by number ----------------------- */
+
+/*
+** Columns of a table, named as in '0 1' or '-2' (all but column 2). One
+** allocation of sqlite3_malloc64(); free it with sqlite3_free().
+*/
+typedef struct rf_column_set {
+  int count;         /* columns in the set, at least 1 */
+  int columns;       /* columns of the table */
+  const int *column; /* `count` column numbers, in the order written */
+  const int *place;  /* for each column of the table its index in `column`, or -1 */
+} rf_column_set;
+
+/*
+** Reads a column set for a table of `columns` columns. `function` names the SQL
+** function in messages. On failure returns SQLITE_ERROR with a message from
+** sqlite3_mprintf in *message, which the caller frees, or SQLITE_NOMEM.
+*/
+int rf_column_set_parse(const char *function, sqlite3_value *value, int columns,
+                        rf_column_set **set, char **message);
+
+/* ---- glue/tokenize.c: tokenizers of the host's FTS5 ----------------------- */
+
+/*
+** Opens the tokenizer that a spec names. On failure *message is a text from
+** sqlite3_mprintf, or NULL where the reason is not known. The tokenizer is
+** closed with rf_tokenizer_close(), which takes a zeroed one too.
+*/
+int rf_tokenizer_open(fts5_api *api, const rf_spec *spec, rf_tokenizer *tokenizer,
+                      char **message);
+void rf_tokenizer_close(rf_tokenizer *tokenizer);
+
+/* ---- glue/compiled.c: a spec and a query, ready to be asked --------------- */
+
+/* SQLite's allocator for the pure layer. */
+extern const rf_memory rf_sqlite_memory;
+
+/* Counted references; none of it is shared between connections. */
+typedef struct rf_compiled {
+  int references;
+  sqlite3 *db;
+  rf_spec *spec;
+  rf_tokenizer tokenizer;
+  rf_query *query;
+  rf_matcher *matcher;
+  rf_prefilter *prefilter;
+  int polled;               /* tokens since the last look at sqlite3_interrupt() */
+  int spec_bytes;
+  int query_bytes;
+  char text[];              /* the spec, then the query: what it was made of */
+} rf_compiled;
+
+/* The query cache of one registered function; also its user data. */
+typedef struct rf_compiler rf_compiler;
+rf_compiler *rf_compiler_new(sqlite3 *db, fts5_api *api);
+void rf_compiler_free(void *compiler);
+
+/*
+** Compiles a query for a spec, or finds it compiled. The caller gets a reference
+** in *compiled and gives it back with rf_compiled_release(). On failure *message
+** is a text from sqlite3_mprintf, or NULL for errors of no more than a code.
+*/
+int rf_compiler_get(rf_compiler *compiler, const char *function, const char *spec,
+                    int spec_bytes, const char *query, int query_bytes,
+                    rf_compiled **compiled, char **message);
+void rf_compiled_retain(rf_compiled *compiled);
+void rf_compiled_release(void *compiled);
+
+/* Whether it was made of exactly this spec. */
+int rf_compiled_has_spec(const rf_compiled *compiled, const char *spec, int bytes);
+
+/*
+** Tokenizes one row, `text[i]` (NULL for none) of `bytes[i]` bytes in column i
+** of the spec, and says whether it matches. rf_compiled_read() only reads the
+** row, for its length; with `hits` the matcher holds the hits afterwards.
+*/
+int rf_compiled_read(rf_compiled *compiled, const rf_row *row);
+int rf_compiled_match(rf_compiled *compiled, const rf_row *row, int hits, int *matches);
+
+/*
+** Reads an SQL value as FTS5 reads the value of a column. *text is NULL for an
+** SQL NULL. Returns SQLITE_NOMEM or SQLITE_OK.
+*/
+int rf_value_text(sqlite3_value *value, const char **text, int *bytes);
+
+/* Ends a function with an error; takes `message`, which may be NULL. */
+void rf_result_error(sqlite3_context *context, int rc, char *message);
+
+/* ---- registration, one function a file; called by extension.c ------------ */
+
+int rf_register_match(sqlite3 *db, fts5_api *api);     /* glue/match.c */
+int rf_register_parse(sqlite3 *db, fts5_api *api);     /* glue/parse.c */
+int rf_register_scan(sqlite3 *db, fts5_api *api);      /* glue/scan.c */
+int rf_register_auxiliary(sqlite3 *db, fts5_api *api); /* glue/auxiliary.c */
+int rf_register_version(sqlite3 *db, fts5_api *api);   /* glue/version.c */
+
+#endif

@@ -1,0 +1,196 @@
+"""Any table or view that holds messages: the user names the columns."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..database import Database, quote_name
+from ..decoding import decoded, is_unreadable, joined_once, unix_seconds
+from ..errors import FileError, UsageError
+from ..projection import Projection, said_name
+from .base import Adapter, LikePeer, RouteTemplate
+
+NUMBERS = "reasoning_numbers"
+"""A temporary table that numbers the rows of a source that has no integer of its own."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the parts of a message stand, as the user names them."""
+
+    table: str
+    key: str | None = None
+    said: tuple[str, ...] = ()
+    thought: tuple[str, ...] = ()
+    session: str | None = None
+    role: str | None = None
+    time: str | None = None
+
+
+def describe(database: Database, columns: Columns) -> Adapter:
+    """The adapter for a table; raises where a column is missing or a row has no identity."""
+    if not columns.thought:
+        raise UsageError(
+            f"table {columns.table}: no column with reasoning is named",
+            "name it with --thought COLUMN (thought=[...] in Python)",
+        )
+    found = database.columns_of(columns.table)
+    if not found:
+        raise FileError(
+            "missing_table",
+            f"{database.path}: no table or view {columns.table}",
+            f"it has: {', '.join(tables(database)) or 'none'}",
+        )
+    names = {name.lower(): name for name in found}
+    for wanted in (*columns.said, *columns.thought, columns.session, columns.role, columns.time):
+        if wanted is not None:
+            _check_column(database, columns.table, wanted, names)
+    rowid, key, source, setup = _identity(database, columns, names)
+    thought = [f"t.{quote_name(c)}" for c in columns.thought]
+    projection = Projection(
+        source=source,
+        rowid=rowid,
+        key=key,
+        session=_or_null(columns.session),
+        role=_or_null(columns.role),
+        time=unix_seconds(f"t.{quote_name(columns.time)}") if columns.time else "NULL",
+        said=tuple(
+            (said_name(c), f"COALESCE({decoded(f't.{quote_name(c)}')}, '')") for c in columns.said
+        ),
+        thought=_thought(thought),
+        unreadable=(
+            f"(({' OR '.join(map(is_unreadable, thought))}) AND ({_thought(thought)}) IS NULL)"
+        ),
+        duplicate=_duplicate(thought),
+        content_empty=" AND ".join(f"COALESCE(t.{quote_name(c)}, '') = ''" for c in columns.said)
+        or "1",
+    )
+    return Adapter(
+        agent="generic",
+        schema_version=None,
+        projection=projection,
+        own_index=None,
+        routes=_routes(database, columns),
+        like=_like(projection, columns, thought),
+        default_search=None,
+        thought_columns=columns.thought,
+        setup=setup,
+        notes=("no index of the agent's own is known: the said columns are read row by row",),
+    )
+
+
+def tables(database: Database) -> list[str]:
+    """The tables and views of the archive, without SQLite's own and FTS5's shadow tables."""
+    rows = database.all(
+        "SELECT name FROM pragma_table_list WHERE schema = ? AND type IN ('table', 'view', "
+        "'virtual') AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name",
+        (database.schema,),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def _check_column(database: Database, table: str, wanted: str, names: dict[str, str]) -> None:
+    if wanted.lower() in names:
+        return
+    near = difflib.get_close_matches(wanted.lower(), names, 1)
+    guess = f"did you mean {names[near[0]]}? " if near else ""
+    raise FileError(
+        "missing_column",
+        f"{database.path}: {table} has no column {wanted}",
+        f"{guess}it has: {', '.join(names.values())}",
+    )
+
+
+def _identity(
+    database: Database, columns: Columns, names: dict[str, str]
+) -> tuple[str, str, str, tuple[str, ...]]:
+    """The rowid and key expressions, the FROM clause, and the set-up they need."""
+    table = database.table(columns.table)
+    kind, without_rowid = database.all(
+        "SELECT type, wr FROM pragma_table_list WHERE schema = ? AND name = ? COLLATE NOCASE",
+        (database.schema, columns.table),
+    )[0]
+    rowid_name = next((n for n in ("rowid", "_rowid_", "oid") if n not in names), None)
+    has_rowid = kind == "table" and not without_rowid and rowid_name is not None
+    if columns.key is None:
+        if not has_rowid:
+            what = "a view" if kind == "view" else "without rowids"
+            raise FileError(
+                "no_key",
+                f"{database.path}: {columns.table} is {what}, so its rows have no identity",
+                "name the column that identifies a row with --key COLUMN",
+            )
+        return f"t.{rowid_name}", f"t.{rowid_name}", f"{table} AS t", ()
+    _check_column(database, columns.table, columns.key, names)
+    key = quote_name(columns.key)
+    _check_key(database, columns, table, key)
+    if has_rowid:
+        return f"t.{rowid_name}", f"t.{key}", f"{table} AS t", ()
+    if not database.value(f"SELECT 1 FROM {table} WHERE typeof({key}) <> 'integer' LIMIT 1"):
+        return f"t.{key}", f"t.{key}", f"{table} AS t", ()
+    setup = (
+        f"DROP TABLE IF EXISTS temp.{NUMBERS}",
+        f"CREATE TEMP TABLE {NUMBERS} (number INTEGER PRIMARY KEY, key UNIQUE)",
+        f"INSERT INTO temp.{NUMBERS} (key) SELECT {key} FROM {table} ORDER BY {key}",
+    )
+    source = f"temp.{NUMBERS} AS n CROSS JOIN {table} AS t ON t.{key} = n.key"
+    return "n.number", "n.key", source, setup
+
+
+def _check_key(database: Database, columns: Columns, table: str, key: str) -> None:
+    bad = database.all(
+        f"SELECT {key}, count(*) FROM {table} GROUP BY {key} "
+        f"HAVING count(*) > 1 OR {key} IS NULL LIMIT 1"
+    )
+    if bad:
+        value, count = bad[0]
+        raise FileError(
+            "no_key",
+            f"{database.path}: {columns.table}.{columns.key} does not identify a row: "
+            f"{value!r} stands in {count} rows",
+            "name a column with unique values that are not NULL",
+        )
+
+
+def _or_null(column: str | None) -> str:
+    return f"t.{quote_name(column)}" if column else "NULL"
+
+
+def _thought(columns: Sequence[str]) -> str:
+    if len(columns) == 1:
+        return f"nullif({decoded(columns[0])}, '')"
+    return joined_once([decoded(column) for column in columns])
+
+
+def _duplicate(columns: Sequence[str]) -> str:
+    pairs = [
+        f"({decoded(b)}) = ({decoded(a)})" for i, a in enumerate(columns) for b in columns[i + 1 :]
+    ]
+    return f"COALESCE({' OR '.join(pairs) or '0'}, 0)"
+
+
+def _routes(database: Database, columns: Columns) -> tuple[RouteTemplate, ...]:
+    if not columns.said:
+        return ()
+    condition = " OR ".join(f"{quote_name(c)} LIKE ? ESCAPE '\\'" for c in columns.said)
+    return (
+        RouteTemplate(
+            "LIKE over the said columns",
+            f"SELECT count(*) FROM {database.table(columns.table)} WHERE {condition}",
+            ("like",) * len(columns.said),
+        ),
+    )
+
+
+def _like(projection: Projection, columns: Columns, thought: Sequence[str]) -> LikePeer:
+    said = [f"t.{quote_name(c)}" for c in columns.said]
+    return LikePeer(
+        source=projection.source,
+        rowid=projection.rowid,
+        said=" OR ".join(f"COALESCE({c}, '') LIKE ? ESCAPE '\\'" for c in said) or "0",
+        thought=" OR ".join(f"COALESCE({c}, '') LIKE ? ESCAPE '\\'" for c in thought),
+        visible="1",
+        newest_first=f"{projection.time} DESC, {projection.key} DESC",
+    )

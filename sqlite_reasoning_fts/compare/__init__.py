@@ -1,0 +1,114 @@
+"""The main job: what each way of making the reasoning searchable costs and gives on one archive."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from ..counting import counted
+from ..designs import NAMES, Design
+from ..errors import UsageError
+from ..query import check_choice
+from ..results import (
+    ArchiveInfo,
+    Comparison,
+    DefaultSearch,
+    DesignCost,
+    Disagreement,
+    Latency,
+    Oracle,
+)
+from .agreement import check_agreement
+from .default_search import default_search
+from .latency import measure
+from .oracle import OracleTables
+from .summary import summary
+from .workbench import Workbench, index_bytes
+from .workload import choose, given, vocabulary
+
+Progress = Callable[[int, int, str], None]
+
+
+def compare(
+    bench: Workbench,
+    info: ArchiveInfo,
+    designs: Sequence[str] | None,
+    queries: Sequence[str] | None,
+    seed: int,
+    repeat: int,
+    progress: Progress | None,
+) -> Comparison:
+    """Builds, checks against the oracle, and measures; see ``results.Comparison``."""
+    started = time.perf_counter()
+    names = tuple(dict.fromkeys(designs)) if designs else NAMES
+    for name in names:
+        check_choice("design", name, NAMES)
+    if repeat < 1:
+        raise UsageError(f"repeat is {repeat}", "give 1 or more")
+    reader = bench.reader
+    counts = counted(reader, progress)
+    bench.check_room_for(2 * counts.content_characters + 3 * counts.reasoning_characters)
+
+    said = bench.said_index(progress)
+    column = bench.column_index(progress)
+    full = bench.full_index(progress)
+    thought = bench.thought_oracle(progress)
+    tables = {"thought": thought.table, "all": column.table}
+    if said is not None:
+        tables["said"] = said.table
+    oracle = OracleTables(reader, tables)
+    words = vocabulary(reader.database, counts.rows_with_reasoning)
+    workload = given(reader, words, queries) if queries else choose(reader, words, seed)
+
+    own = said if reader.adapter.own_index else None
+    disagreements: list[Disagreement] = []
+    latency: list[Latency] = []
+    built: dict[str, Design] = {name: bench.design(name) for name in names}
+    answers = oracle.answers(workload, progress)
+    for design in built.values():
+        disagreements += check_agreement(design, answers, progress)
+        measured, differing = measure(design, answers, repeat, progress)
+        latency += measured
+        disagreements += differing
+    stored = {
+        "full": (full.bytes, full.seconds),
+        "column": (column.bytes - (own.bytes if own else 0), column.seconds),
+    }
+    costs = []
+    for name in names:
+        size, seconds = stored.get(name, (0, 0.0))
+        costs.append(
+            DesignCost(
+                name=name,
+                bytes=size,
+                growth_of_index=size / own.bytes if own else None,
+                growth_of_file=size / info.bytes,
+                build_seconds=seconds,
+                agrees=not any(found.design == name for found in disagreements),
+            )
+        )
+    default: tuple[DefaultSearch, ...] = ()
+    if own is not None and "column" in names:
+        default = default_search(reader, own.table, column.table, workload, progress)
+    bench.check_not_replaced()
+    result = Comparison(
+        archive=info,
+        seed=seed,
+        oracle=Oracle(reader.database.sqlite_version, bench.rows, len(workload)),
+        designs=tuple(costs),
+        latency=tuple(latency),
+        disagreements=tuple(disagreements),
+        default_search=default,
+        summary=(),
+        rows=counts.rows,
+        rows_with_reasoning=counts.rows_with_reasoning,
+        reasoning_characters=counts.reasoning_characters,
+        content_characters=counts.content_characters,
+        wal_growth_bytes=bench.wal_growth,
+        index_bytes=own.bytes if own else None,
+        seconds=time.perf_counter() - started,
+    )
+    return summary(result)
+
+
+__all__ = ["Workbench", "compare", "index_bytes"]

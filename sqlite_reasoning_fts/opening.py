@@ -1,0 +1,348 @@
+"""Opening somebody's archive so that reading never writes and never breaks another's locks.
+
+Two rules shape this module.
+
+*Reading never writes.* The file is opened read-write with ``query_only`` on, not read-only: only
+a connection that may write lets SQLite itself remove the empty WAL that opening made. Where the
+WAL has frames, closing must not check-point them, so ``NO_CKPT_ON_CLOSE`` is set and the files
+stay. Where a lock file cannot be made or a crashed writer's journal would be rolled back, a
+private copy is read instead.
+
+*POSIX locks belong to the process.* Closing any handle on a file drops the locks that every other
+handle of the process holds on it. So nothing here opens the file except through apsw's SQLite, a
+file that this process holds through anything else is refused, and what must be read as bytes (a
+header, a copy) is read by a subprocess.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from .database import translate
+from .errors import FileError, NoRoomError
+
+if TYPE_CHECKING:
+    import apsw
+
+BUSY_TIMEOUT_MS = 5000
+"""A lock that is held for a moment must not turn into an error."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Which file a path names: replaced files differ, and so do files that were written to."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, path: str) -> Identity:
+        found = os.stat(path)
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+    def is_same_file(self, other: Identity) -> bool:
+        return (self.device, self.inode) == (other.device, other.inode)
+
+
+@dataclass
+class OpenFile:
+    """A connection for reading, and what its closing has to do."""
+
+    connection: apsw.Connection
+    path: str
+    read_path: str
+    identity: Identity
+    copy_folder: str | None
+
+    @property
+    def is_private_copy(self) -> bool:
+        """Whether a copy is read, because the place of the file allows no reading."""
+        return self.copy_folder is not None
+
+    def check_not_replaced(self) -> None:
+        """Raises if the path names another file than the one that was opened."""
+        try:
+            now = Identity.of(self.path)
+        except OSError:
+            now = None
+        if now is None or not now.is_same_file(self.identity):
+            raise FileError(
+                "changed",
+                f"{self.path}: the file was replaced or removed while it was read",
+                "run it again on the file that is there now",
+            )
+
+    def close(self) -> None:
+        import apsw
+
+        if size_of(self.read_path + "-wal"):
+            self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        self.connection.close()
+        if self.copy_folder:
+            shutil.rmtree(self.copy_folder, ignore_errors=True)
+
+
+def open_file(path: str | os.PathLike[str]) -> OpenFile:
+    """Opens an archive for reading; raises a FileError that says what is wrong with it."""
+    name = os.path.abspath(os.fspath(path))
+    check_path(name)
+    check_not_held(name)
+    if _needs_copy(name):
+        return _open_copy(name)
+    import apsw
+
+    flags = apsw.SQLITE_OPEN_READWRITE
+    if size_of(name + "-journal"):
+        flags = apsw.SQLITE_OPEN_READONLY  # a writer at work, or a crashed one: roll nothing back
+    try:
+        return OpenFile(_connect(name, flags), name, name, Identity.of(name), None)
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        return _open_copy(name)
+    except apsw.NotADBError as error:
+        raise _not_a_database(name) from error
+    except apsw.Error as error:
+        raise translate(error, name) or error from error
+
+
+def _connect(name: str, flags: int) -> apsw.Connection:
+    """Connects and reads once, so that whatever is wrong with the file shows here."""
+    import apsw
+
+    connection = apsw.Connection(uri(name), flags=flags | apsw.SQLITE_OPEN_URI)
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.execute("PRAGMA query_only = 1")
+        connection.execute("SELECT count(*) FROM main.sqlite_schema").fetchall()
+    except BaseException:
+        if size_of(name + "-wal"):
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.close()
+        raise
+    return connection
+
+
+def uri(name: str, mode: str | None = None) -> str:
+    """A path as the URI that SQLite takes."""
+    return f"file:{quote(name)}" + (f"?mode={mode}" if mode else "")
+
+
+def size_of(path: str) -> int:
+    """A file's size in bytes, 0 if there is none. It is not opened."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def check_path(name: str) -> None:
+    """Refuses what cannot be an archive, without opening it."""
+    try:
+        found = os.stat(name)
+    except FileNotFoundError:
+        raise FileError(
+            "not_found", f"{name}: no such file", "check the path of the agent's database"
+        ) from None
+    except PermissionError:
+        raise FileError(
+            "permission",
+            f"{name}: its folder cannot be read",
+            "run it as the user who owns the agent's files",
+        ) from None
+    except (OSError, ValueError) as error:
+        raise FileError("cannot_open", f"{name}: {error}", "check the path") from error
+    if stat.S_ISDIR(found.st_mode):
+        inside = (
+            sorted(
+                p.name for p in Path(name).iterdir() if p.suffix in {".db", ".sqlite", ".sqlite3"}
+            )
+            if os.access(name, os.R_OK | os.X_OK)
+            else []
+        )
+        hint = f"give a file, such as {os.path.join(name, inside[0])}" if inside else "give a file"
+        raise FileError("directory", f"{name}: is a directory", hint)
+    if not stat.S_ISREG(found.st_mode):
+        raise FileError("not_a_database", f"{name}: is not a regular file", "give a database file")
+    if not os.access(name, os.R_OK):
+        raise FileError(
+            "permission",
+            f"{name}: no permission to read it",
+            "run it as the user who owns the file, or on a copy",
+        )
+    if found.st_size == 0:
+        raise FileError(
+            "empty",
+            f"{name}: the file is empty (0 bytes)",
+            "the agent has not written to it yet, or this is not its database",
+        )
+
+
+def check_not_held(name: str) -> None:
+    """Refuses a file that this process holds through anything but apsw's own SQLite.
+
+    Opening it here and closing it again would drop the other holder's locks, and another process
+    could then overwrite what it has committed.
+    """
+    target = os.stat(name)
+    handles = sum(1 for found in _open_handles() if os.path.samestat(found, target))
+    if handles > _apsw_handles(target):
+        raise FileError(
+            "in_use",
+            f"{name}: this process already holds the file through another SQLite library "
+            "or a file handle",
+            "pass that connection to open(), or run the work in a process of its own "
+            "(the command reasoning-fts)",
+        )
+
+
+def _open_handles() -> Iterator[os.stat_result]:
+    folder = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
+    try:
+        numbers = [int(entry) for entry in os.listdir(folder)]
+    except (OSError, ValueError):  # a platform without a list of handles
+        return
+    for number in numbers:
+        try:
+            yield os.fstat(number)
+        except OSError:
+            continue
+
+
+def _apsw_handles(target: os.stat_result) -> int:
+    """How many open apsw databases are this file: one library, which knows its own locks."""
+    import apsw
+
+    count = 0
+    for connection in apsw.connections():
+        try:
+            files = [connection.db_filename(schema) for schema in connection.db_names()]
+        except (apsw.Error, apsw.ConnectionClosedError):
+            continue
+        for file in filter(None, files):
+            try:
+                count += os.path.samestat(os.stat(file), target)
+            except OSError:
+                continue
+    return count
+
+
+def _needs_copy(name: str) -> bool:
+    """A WAL database whose lock file we would have to make and could not remove again."""
+    if os.access(name, os.W_OK) and os.access(os.path.dirname(name), os.W_OK):
+        return False
+    if os.path.exists(name + "-shm"):
+        return False
+    return _header(name)[18:19] == b"\x02"
+
+
+def _header(name: str) -> bytes:
+    """The first 100 bytes, read by another process."""
+    code = "import sys; sys.stdout.buffer.write(open(sys.argv[1], 'rb').read(100))"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code, name], capture_output=True, check=False
+    )
+    return done.stdout
+
+
+def _not_a_database(name: str) -> FileError:
+    header = _header(name)
+    printable = sum(32 <= byte < 127 or byte in b"\t\r\n" for byte in header)
+    if header and printable < len(header) * 0.8 and size_of(name) % 512 == 0:
+        return FileError(
+            "encrypted",
+            f"{name}: encrypted, or not a SQLite database",
+            "decrypt it to a plain SQLite file first, with the agent's own tools",
+        )
+    return FileError(
+        "not_a_database",
+        f"{name}: not a SQLite database",
+        "give the agent's database file, not an export or a log",
+    )
+
+
+def _open_copy(name: str) -> OpenFile:
+    """Reads a private copy of file, WAL and journal, made by another process."""
+    import apsw
+
+    needed = sum(size_of(name + suffix) for suffix in ("", "-wal", "-journal"))
+    folder = tempfile.mkdtemp(prefix="reasoning-fts-")
+    try:
+        check_room(folder, needed, "a private copy, since the file's folder cannot be written")
+        target = os.path.join(folder, os.path.basename(name))
+        _copy_quietly(name, target)
+        connection = _connect(target, apsw.SQLITE_OPEN_READWRITE)
+        return OpenFile(connection, name, target, Identity.of(name), folder)
+    except apsw.NotADBError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise _not_a_database(name) from error
+    except apsw.Error as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise translate(error, name) or error from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _copy_quietly(name: str, target: str) -> None:
+    """Copies until file, WAL and journal stay as they were from before to after the copy."""
+    code = (
+        "import shutil, sys, os\n"
+        "for suffix in ('', '-wal', '-journal'):\n"
+        "    if os.path.exists(sys.argv[1] + suffix):\n"
+        "        shutil.copyfile(sys.argv[1] + suffix, sys.argv[2] + suffix)\n"
+    )
+    for _ in range(5):
+        before = _state(name)
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", code, name, target],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["unknown"])[-1]
+            if "No space left" in reason:
+                raise NoRoomError(
+                    f"{target}: no room for a private copy", "set TMPDIR to a larger disk"
+                )
+            raise FileError("cannot_open", f"{name}: cannot be copied: {reason}", None)
+        if _state(name) == before:
+            return
+    raise FileError(
+        "changed",
+        f"{name}: the file keeps changing, and its folder allows no reading beside the writer",
+        "stop the agent for a moment, or run it as the user who owns the folder",
+    )
+
+
+def _state(name: str) -> list[tuple[int, int]]:
+    found = []
+    for suffix in ("", "-wal", "-journal"):
+        try:
+            entry = os.stat(name + suffix)
+            found.append((entry.st_size, entry.st_mtime_ns))
+        except OSError:
+            found.append((-1, 0))
+    return found
+
+
+def check_room(folder: str, needed: int, purpose: str) -> None:
+    """Refuses to start what would fill the disk; ``needed`` is in bytes."""
+    free = shutil.disk_usage(folder).free
+    if free < needed * 1.05 + (16 << 20):
+        raise NoRoomError(
+            f"{folder}: {needed / 1e6:,.0f} MB are needed for {purpose}, {free / 1e6:,.0f} MB "
+            "are free",
+            "free some room, or set TMPDIR to a folder on a larger disk",
+        )

@@ -1,0 +1,93 @@
+"""One archive on one connection, ready to be asked: projection, spec, counts, queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .adapters.base import Adapter
+from .database import Database, quote_name
+from .load import load
+from .projection import THOUGHT, VIEW
+from .query import Query, parse
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """What a search covers: all rows, those with reasoning, those whose reasoning is unreadable."""
+
+    rows: int
+    rows_with_reasoning: int
+    rows_unreadable: int
+
+
+class Reader:
+    """Reads an archive through its projection; makes temporary objects alone."""
+
+    def __init__(self, database: Database, adapter: Adapter) -> None:
+        self.database = database
+        self.adapter = adapter
+        self.projection = adapter.projection
+        load(database.connection)
+        adapter.prepare(database)
+
+    @property
+    def source(self) -> str:
+        """The projection's view, as ``reasoning_scan`` takes it."""
+        return f"temp.{VIEW}"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The FTS5 options that decide what matches, the agent's own where it has an index."""
+        index = self.adapter.own_index
+        return index.options if index else ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.projection.columns
+
+    @property
+    def thought_number(self) -> str:
+        """The column set of the thought, by number."""
+        return str(len(self.projection.said))
+
+    def scope_columns(self, scope: str) -> tuple[str, ...]:
+        """The names of the columns in a scope."""
+        if scope == "said":
+            return self.projection.said_names
+        return (THOUGHT,) if scope == "thought" else self.columns
+
+    def spec(self, scope: str = "all") -> str:
+        """The arguments of the FTS5 table that a scope is: columns outside it are UNINDEXED."""
+        inside = self.scope_columns(scope)
+        listed = [
+            quote_name(column) + ("" if column in inside else " UNINDEXED")
+            for column in self.columns
+        ]
+        return ", ".join([*listed, *self.options])
+
+    def parse(self, text: str, syntax: str = "text") -> Query:
+        """Understands a query over this archive's columns."""
+        return parse(self.database, text, syntax, self.spec(), self.columns)
+
+    def row_count(self) -> int:
+        """The number of rows, hidden ones included: the N of every rank."""
+        return int(self.database.value(f"SELECT count(*) FROM {self.source}"))
+
+    def counts(self, scope: str) -> RowCounts:
+        """What a search within a scope covers; the reasoning is looked at where it is asked for."""
+        if scope == "said":
+            return RowCounts(self.row_count(), 0, 0)
+        row = self.database.all(
+            f"SELECT count(*), count({THOUGHT}), total(unreadable) FROM {self.source}"
+        )[0]
+        return RowCounts(int(row[0]), int(row[1]), int(row[2]))
+
+    def row_ranges(self, chunk: int = 4096, where: str = "1") -> list[tuple[int, int]]:
+        """Rowid ranges (first, last) of about ``chunk`` rows each, in order."""
+        rows = self.database.all(
+            f"SELECT min(rowid), max(rowid) FROM (SELECT rowid, "
+            f"(row_number() OVER (ORDER BY rowid) - 1) / ? AS part FROM {self.source} "
+            f"WHERE {where}) GROUP BY part ORDER BY 1",
+            (chunk,),
+        )
+        return [(int(first), int(last)) for first, last in rows]

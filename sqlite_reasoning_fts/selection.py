@@ -1,0 +1,119 @@
+"""From matching rows to the rows of an answer: visibility, filters, order, limit.
+
+The same SQL for every design, so that none of them can differ here. Filters apply before the limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .designs import Matches
+from .projection import VIEW
+from .reader import Reader
+from .results import Key
+
+RANK = "CAST(printf('%.9g', {rank}) AS REAL)"
+"""Ranks are compared and sorted rounded to nine significant digits."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Which rows may be in an answer. Times are Unix seconds, ``until`` is exclusive."""
+
+    roles: tuple[str, ...] | None = None
+    session: Key | None = None
+    since: float | None = None
+    until: float | None = None
+
+    def condition(self) -> tuple[str, tuple[object, ...]]:
+        """An SQL condition on the projection ``p``, and its parameters."""
+        parts: list[str] = ["p.visible"]
+        parameters: list[object] = []
+        if self.roles is not None:
+            parts.append(f"p.role IN ({', '.join('?' * len(self.roles))})")
+            parameters += self.roles
+        if self.session is not None:
+            parts.append("CAST(p.session_id AS TEXT) = CAST(? AS TEXT)")
+            parameters.append(self.session)
+        if self.since is not None:
+            parts.append("p.created_at >= ?")
+            parameters.append(self.since)
+        if self.until is not None:
+            parts.append("p.created_at < ?")
+            parameters.append(self.until)
+        return " AND ".join(parts), tuple(parameters)
+
+
+NO_FILTERS = Filters()
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A row of an answer, before its text is read."""
+
+    rowid: int
+    key: Key
+    session_id: Key | None
+    role: str | None
+    created_at: float | None
+    rank: float | None
+    origin: str
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The rows of an answer, and whether there are more."""
+
+    rows: tuple[Selected, ...]
+    cut_by_limit: bool
+
+
+def select(
+    reader: Reader,
+    matches: Matches,
+    *,
+    order: str,
+    limit: int,
+    filters: Filters = NO_FILTERS,
+    fold_sessions: bool = False,
+) -> Selection:
+    """The first ``limit`` rows in order; one a session where sessions are folded."""
+    rows: list[Selected] = []
+    sessions: set[Key | None] = set()
+    for row in _ordered(reader, matches, order, filters, None if fold_sessions else limit + 1):
+        if fold_sessions:
+            if row.session_id in sessions:
+                continue
+            sessions.add(row.session_id)
+        if len(rows) == limit:
+            return Selection(tuple(rows), cut_by_limit=True)
+        rows.append(row)
+    return Selection(tuple(rows), cut_by_limit=False)
+
+
+def _ordered(
+    reader: Reader, matches: Matches, order: str, filters: Filters, limit: int | None
+) -> Iterator[Selected]:
+    condition, values = filters.condition()
+    wanted = "p.rowid, p.key, p.session_id, p.role, p.created_at, m.rank, m.origin"
+    rank = RANK.format(rank="rank")
+    cut = "" if limit is None else f" LIMIT {limit:d}"
+    if order == "rank" and reader.projection.key == reader.projection.rowid:
+        # The key is at hand without reading the row: sort first, so that rows are looked up only
+        # until the limit is reached. The outer loop keeps the order of the sorted rows.
+        sql = (
+            f"WITH m AS MATERIALIZED (SELECT rowid, {rank} AS rank, origin FROM ({matches.sql}) "
+            f"ORDER BY 2, 1) SELECT {wanted} FROM m CROSS JOIN temp.{VIEW} AS p "
+            f"ON p.rowid = m.rowid WHERE {condition}{cut}"
+        )
+    else:
+        key = "p.key COLLATE BINARY"
+        by = f"m.rank, {key}" if order == "rank" else f"p.created_at DESC NULLS LAST, {key} DESC"
+        sql = (
+            f"WITH m AS MATERIALIZED (SELECT rowid, {rank} AS rank, origin FROM ({matches.sql})) "
+            f"SELECT {wanted} FROM m CROSS JOIN temp.{VIEW} AS p ON p.rowid = m.rowid "
+            f"WHERE {condition} ORDER BY {by}{cut}"
+        )
+    for row in reader.database.rows(sql, (*matches.parameters, *values)):
+        yield Selected(*row)

@@ -1,0 +1,91 @@
+"""A Python whose own sqlite3 can load extensions, for tests with a second SQLite library.
+
+Many Pythons are built without; the system's usually can. It gets apsw in a folder of its
+own, so that nothing is installed into it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import require
+
+ROOT = Path(__file__).parent.parent
+CANDIDATES = (sys.executable, "/usr/bin/python3")
+PROBE = """
+import sqlite3, sys
+ok = hasattr(sqlite3.Connection, "enable_load_extension") and sys.version_info >= (3, 10)
+connection = sqlite3.connect(":memory:")
+try:
+    connection.execute("CREATE VIRTUAL TABLE t USING fts5(a)")
+except sqlite3.Error:
+    ok = False
+sys.exit(0 if ok and sqlite3.sqlite_version_info >= (3, 38) else 1)
+"""
+
+
+@dataclass(frozen=True)
+class LoadingPython:
+    """An interpreter that has both: sqlite3 with load_extension, and apsw."""
+
+    executable: str
+    path: str
+
+    def run(self, code: str) -> Any:
+        """Runs the code and returns what it prints, read as JSON."""
+        done = subprocess.run(
+            [self.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "PYTHONPATH": self.path},
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+def can_load(executable: str) -> bool:
+    try:
+        done = subprocess.run([executable, "-c", PROBE], capture_output=True, timeout=60)
+    except OSError:
+        return False
+    return done.returncode == 0
+
+
+def has_apsw(python: LoadingPython) -> bool:
+    done = subprocess.run(
+        [python.executable, "-c", "import apsw"],
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": python.path},
+        check=False,
+    )
+    return done.returncode == 0
+
+
+def find(cache: pytest.Cache) -> LoadingPython:
+    for executable in CANDIDATES:
+        if not can_load(executable):
+            continue
+        folder = cache.mkdir("loading-python")
+        own = executable == sys.executable
+        python = LoadingPython(
+            executable, str(ROOT) if own else os.pathsep.join([str(ROOT), str(folder)])
+        )
+        if has_apsw(python):
+            return python
+        command = [sys.executable, "-m", "pip", "--python", executable, "install", "--quiet"]
+        command += ["--only-binary", ":all:", "--target", str(folder), "--upgrade", "apsw"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode == 0 and has_apsw(python):
+            return python
+        require(f"apsw cannot be installed for {executable}: {done.stderr.strip()[-300:]}")
+    require(f"no Python among {', '.join(CANDIDATES)} has an sqlite3 that can load extensions")
