@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .database import Database, quote_name
@@ -36,8 +36,8 @@ class Query:
     text: str
     syntax: str
     fts5: str
-    tree: Node
     columns: tuple[str, ...]
+    tree: Node = field(compare=False)
 
     @property
     def is_empty(self) -> bool:
@@ -79,9 +79,9 @@ def parse(database: Database, text: str, syntax: str, spec: str, columns: tuple[
     if not fts5.strip():
         if syntax == "fts5":
             raise QueryError("the query is empty", "give at least one word")
-        return Query(text, syntax, fts5, {"op": "nothing"}, columns)
+        return Query(text, syntax, fts5, columns, {"op": "nothing"})
     tree = json.loads(database.value("SELECT reasoning_parse(?, ?)", (spec, fts5)))
-    return Query(text, syntax, fts5, tree, columns)
+    return Query(text, syntax, fts5, columns, tree)
 
 
 def quoted_words(text: str) -> str:

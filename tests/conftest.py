@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import apsw
 import pytest
@@ -49,3 +49,32 @@ def data() -> Path:
     if not path.is_dir():
         require(f"REASONING_FTS_DATA names no folder: {path}")
     return path
+
+
+@pytest.fixture(scope="session")
+def hermes_package(request: pytest.FixtureRequest) -> Path:
+    """The installed agent, kept between runs."""
+    import archives
+
+    cache = request.config.cache
+    assert cache is not None
+    return archives.hermes_package(Path(cache.mkdir("hermes")))
+
+
+@pytest.fixture(scope="session")
+def written_by_hermes(hermes_package: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """An archive that the agent's own code wrote; nobody changes it."""
+    import archives
+
+    path = tmp_path_factory.mktemp("hermes") / "state.db"
+    return archives.write_hermes_archive(
+        path, package=hermes_package, search=("zebrafish", "quokka", "sturgeon", "linker")
+    )
+
+
+@pytest.fixture(scope="session")
+def demo_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small generated archive; nobody changes it."""
+    import archives
+
+    return Path(archives.demo_archive(tmp_path_factory.mktemp("demo"), 0.005).path)

@@ -200,7 +200,7 @@ int rf_compiled_match(rf_compiled *compiled, const rf_row *row, int hits, int *m
   bool verdict = false;
   int rc;
   *matches = 0;
-  if( compiled->prefilter && !hits && !rf_prefilter_may_match(compiled->prefilter, row) ){
+  if( compiled->prefilter && !rf_prefilter_may_match(compiled->prefilter, row) ){
     return SQLITE_OK;
   }
   rc = rf_compiled_read(compiled, row);

@@ -4,17 +4,17 @@
 ** places of their terms, NEAR groups trim them, and operators combine leaves.
 **
 ** Hits are those of FTS5's position lists. It walks an index and so meets a row
-** only at the leaves whose terms all stand in it, which gives a node three
-** states: ABSENT (some term is not there), UNMATCHED (all terms are there, but
-** not so that the leaf matches) and MATCHED. The states decide which hits of a
-** matching row count:
+** only at the leaves whose terms all stand in it, in whatever column (a prefix:
+** in the columns of the leaf). That gives a node three states: ABSENT (some term
+** is not there), UNMATCHED (the terms are there, but not so that the leaf
+** matches) and MATCHED. The states decide which hits of a matching row count:
 **
 **   - below an AND that did not match nothing counts,
 **   - on the right of NOT nothing counts, as far as it is ABSENT or MATCHED,
 **   - an UNMATCHED group `NEAR("a b" c)` keeps the hits of the phrases before
-**     the first phrase that fails. FTS5 stops there, and its lists for the later
-**     phrases are left over from an earlier row; here they are empty. This shows
-**     only where the row matches by another leaf (OR, or the right of NOT).
+**     the first phrase that has none. FTS5 stops there, and its lists for the
+**     later phrases are left over from an earlier row; here they are empty. Both
+**     show only where the row matches by another leaf (OR, or the left of NOT).
 */
 #include <string.h>
 
@@ -28,6 +28,8 @@ typedef struct Slot {
   int64_t *place;
   int count;
   int room;
+  bool prefix;
+  bool seen;        /* whether the term stands in the row, in any column */
 } Slot;
 
 /* A slot that collects a term; terms shared by phrases have several. */
@@ -133,6 +135,7 @@ static int add_leaf(rf_matcher *m, const rf_node *leaf, int *slots){
       const bool prefix = term->prefix;
       Slot *slot = &m->slot[(*slots)++];
       slot->leaf = leaf;
+      slot->prefix = prefix;
       if( leaf->op == RF_NOTHING ) continue;
       for(; rc == RF_OK && term; term = term->synonym) rc = add_term(m, term, prefix, slot);
     }
@@ -229,7 +232,10 @@ void rf_matcher_free(rf_matcher *m){
 /* ---- tokens ---------------------------------------------------------------- */
 
 void rf_matcher_begin(rf_matcher *m){
-  for(int i = 0; i < m->query->term_count; i++) m->slot[i].count = 0;
+  for(int i = 0; i < m->query->term_count; i++){
+    m->slot[i].count = 0;
+    m->slot[i].seen = false;
+  }
   m->tokens = 0;
   m->column_tokens = 0;
   m->column = 0;
@@ -247,6 +253,7 @@ static int collect(rf_matcher *m, const Entry *entry){
     Slot *slot = to->slot;
     void *places = slot->place;
     int rc;
+    slot->seen = true;
     /* Colocated tokens, and several synonyms, may hit one place more than once. */
     if( slot->count > 0 && slot->place[slot->count - 1] == place ) continue;
     if( !rf_leaf_covers(slot->leaf, m->column) ) continue;
@@ -388,6 +395,19 @@ static bool trim(rf_matcher *m, const rf_node *leaf){
   }
 }
 
+/* Whether FTS5 would meet the row at this leaf. */
+static bool is_met(const rf_matcher *m, const rf_node *leaf){
+  if( leaf->op == RF_NOTHING ) return false;
+  for(int i = 0; i < leaf->phrase_count; i++){
+    const Hits *hits = &m->hits[leaf->phrase[i]->index];
+    for(int j = 0; j < hits->phrase->term_count; j++){
+      const Slot *slot = &hits->slot[j];
+      if( slot->prefix ? slot->count == 0 : !slot->seen ) return false;
+    }
+  }
+  return true;
+}
+
 static void clear_hits(rf_matcher *m, const rf_node *node){
   for(int i = 0; i < node->phrase_count; i++) m->hits[node->phrase[i]->index].count = 0;
   for(int i = 0; i < node->child_count; i++) clear_hits(m, node->child[i]);
@@ -398,15 +418,11 @@ static void clear_hits(rf_matcher *m, const rf_node *node){
 ** of the third kind of the opening comment keeps what FTS5 would show.
 */
 static int evaluate_leaf(rf_matcher *m, const rf_node *leaf, bool hits, State *state){
+  const bool met = is_met(m, leaf);
   int failed = leaf->phrase_count;
-  bool absent = leaf->op == RF_NOTHING;
   int rc = RF_OK;
-  for(int i = 0; !absent && i < leaf->phrase_count; i++){
-    const Hits *of = &m->hits[leaf->phrase[i]->index];
-    for(int j = 0; !absent && j < of->phrase->term_count; j++) absent = of->slot[j].count == 0;
-  }
   *state = ABSENT;
-  if( absent && !hits ) return RF_OK;
+  if( !met && !hits ) return RF_OK;
   for(int i = 0; rc == RF_OK && i < leaf->phrase_count; i++){
     Hits *of = &m->hits[leaf->phrase[i]->index];
     rc = join(m, of);
@@ -416,16 +432,16 @@ static int evaluate_leaf(rf_matcher *m, const rf_node *leaf, bool hits, State *s
     }
   }
   if( rc != RF_OK ) return rc;
-  if( absent ){
+  if( !met ){
     clear_hits(m, leaf);
-  }else if( failed < leaf->phrase_count ){
-    *state = UNMATCHED;
-    for(int i = failed; i < leaf->phrase_count; i++){
-      m->hits[leaf->phrase[i]->index].count = 0;
-    }
-  }else{
-    *state = leaf->phrase_count == 1 || trim(m, leaf) ? MATCHED : UNMATCHED;
+    return RF_OK;
   }
+  if( failed == leaf->phrase_count && (failed == 1 || trim(m, leaf)) ){
+    *state = MATCHED;
+    return RF_OK;
+  }
+  *state = UNMATCHED;
+  for(int i = failed; i < leaf->phrase_count; i++) m->hits[leaf->phrase[i]->index].count = 0;
   return RF_OK;
 }
 

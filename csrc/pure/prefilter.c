@@ -30,6 +30,9 @@
 /* Needles looked for in one phrase; the longest ones are kept. */
 #define PHRASE_NEEDLES 3
 
+/* With more phrases than this, looking for each one costs more than tokenizing. */
+#define PHRASE_LIMIT 24
+
 typedef struct Needle {
   const char *bytes; /* lower case letters and digits */
   int length;
@@ -140,6 +143,7 @@ int rf_prefilter_new(
   *prefilter = 0;
   if( porter ) name = tokenizer_count > 1 ? tokenizer[1] : "unicode61";
   if( !is_name(name, "unicode61") && !is_name(name, "ascii") ) return RF_OK;
+  if( query->phrase_count > PHRASE_LIMIT ) return RF_OK;
   rf_arena_begin(&arena, memory);
   made = rf_arena_take(&arena, sizeof(*made));
   if( made == 0 ) return RF_NOMEM;

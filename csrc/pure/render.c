@@ -2,18 +2,20 @@
 ** Writes the tree of a query as JSON.
 **
 **   {"op":"and"|"or"|"not","children":[...]}
-**   {"op":"near","distance":10,"columns":null|[0,...],"phrases":[...],"query":"..."}
+**   {"op":"near","distance":10,"columns":null|[0,...],"phrases":[...],
+**    "text":"...","query":"..."}
 **   {"op":"nothing"}
 **
 ** and a phrase as
 **
 **   {"tokens":[["a"],["b","synonym"]],"words":["A","B"],"prefixes":[false,true],
-**    "prefix":true,"initial":false,"index":0}
+**    "prefix":true,"initial":false,"index":0,"text":"\"a\" + \"b\""}
 **
 ** "words" holds the piece of the query that each token was made of, "prefixes"
 ** whether a token stands for all that begin with it (FTS5 allows a star inside
-** a phrase), "prefix" the same for the last token alone, and "query" an FTS5
-** query that has the matches of this leaf. A tree that can match nothing is cut
+** a phrase), "prefix" the same for the last token alone, "text" the phrase
+** or group alone as an FTS5 query, and "query" the same with the column filter
+** that this leaf has. A tree that can match nothing is cut
 ** down to {"op":"nothing"}, so the indexes of the phrases may have gaps.
 */
 #include "pure/query.h"
@@ -48,6 +50,26 @@ static void render_bool(rf_text *text, bool value){
   rf_text_put(text, value ? "true" : "false");
 }
 
+/* A phrase as FTS5 reads it: its strings quoted, joined by '+', with their stars. */
+static void phrase_query(const rf_phrase *phrase, rf_text *query){
+  if( phrase->initial ) rf_text_put(query, "^");
+  for(const rf_string *string = phrase->strings; string; string = string->next){
+    if( string != phrase->strings ) rf_text_put(query, " + ");
+    rf_text_quoted(query, string->text, (size_t)string->length);
+    if( string->star ) rf_text_put(query, "*");
+  }
+}
+
+/* A phrase alone, as an FTS5 query in a JSON string. */
+static void render_phrase_text(const rf_phrase *phrase, rf_text *text){
+  rf_text query;
+  rf_text_begin(&query, text->memory);
+  phrase_query(phrase, &query);
+  if( query.status != RF_OK ) text->status = query.status;
+  rf_text_json(text, query.bytes, query.length);
+  rf_text_end(&query);
+}
+
 static void render_phrase(const rf_phrase *phrase, rf_text *text){
   bool prefix = false;
   rf_text_put(text, "{\"tokens\":[");
@@ -77,20 +99,13 @@ static void render_phrase(const rf_phrase *phrase, rf_text *text){
   render_bool(text, phrase->initial);
   rf_text_put(text, ",\"index\":");
   rf_text_number(text, phrase->index);
+  rf_text_put(text, ",\"text\":");
+  render_phrase_text(phrase, text);
   rf_text_put(text, "}");
 }
 
-/* A phrase as FTS5 reads it: its strings quoted, joined by '+', with their stars. */
-static void phrase_query(const rf_phrase *phrase, rf_text *query){
-  if( phrase->initial ) rf_text_put(query, "^");
-  for(const rf_string *string = phrase->strings; string; string = string->next){
-    if( string != phrase->strings ) rf_text_put(query, " + ");
-    rf_text_quoted(query, string->text, (size_t)string->length);
-    if( string->star ) rf_text_put(query, "*");
-  }
-}
-
-static void leaf_query(const rf_node *leaf, const rf_columns *columns, rf_text *query){
+/* The column set of a leaf as a filter, by name; nothing where all columns are in it. */
+static void filter_query(const rf_node *leaf, const rf_columns *columns, rf_text *query){
   if( leaf->columns ){
     rf_text_put(query, "{");
     for(int i = 0; i < leaf->columns->count; i++){
@@ -102,6 +117,10 @@ static void leaf_query(const rf_node *leaf, const rf_columns *columns, rf_text *
     }
     rf_text_put(query, "} : ");
   }
+}
+
+/* The phrase or the NEAR group of a leaf, without its column filter. */
+static void body_query(const rf_node *leaf, rf_text *query){
   if( leaf->phrase_count == 1 ){
     phrase_query(leaf->phrase[0], query);
     return;
@@ -117,7 +136,7 @@ static void leaf_query(const rf_node *leaf, const rf_columns *columns, rf_text *
 }
 
 static void render_leaf(const rf_node *leaf, const rf_columns *columns, rf_text *text){
-  rf_text query;
+  rf_text query, body;
   rf_text_put(text, "{\"op\":\"near\",\"distance\":");
   rf_text_number(text, leaf->distance);
   rf_text_put(text, ",\"columns\":");
@@ -135,11 +154,18 @@ static void render_leaf(const rf_node *leaf, const rf_columns *columns, rf_text 
     if( i ) rf_text_put(text, ",");
     render_phrase(leaf->phrase[i], text);
   }
-  rf_text_put(text, "],\"query\":");
+  rf_text_begin(&body, text->memory);
+  body_query(leaf, &body);
   rf_text_begin(&query, text->memory);
-  leaf_query(leaf, columns, &query);
+  filter_query(leaf, columns, &query);
+  body_query(leaf, &query);
+  if( body.status != RF_OK ) text->status = body.status;
   if( query.status != RF_OK ) text->status = query.status;
+  rf_text_put(text, "],\"text\":");
+  rf_text_json(text, body.bytes, body.length);
+  rf_text_put(text, ",\"query\":");
   rf_text_json(text, query.bytes, query.length);
+  rf_text_end(&body);
   rf_text_end(&query);
   rf_text_put(text, "}");
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -94,9 +95,7 @@ def queries_from(path: str | None) -> list[str] | None:
     if path is None:
         return None
     try:
-        text = (
-            click.get_text_stream("stdin").read() if path == "-" else Path(path).read_text("utf-8")
-        )
+        text = sys.stdin.read() if path == "-" else Path(path).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(
             "queries", f"{path}: {error}", "give a text file, one query a line"

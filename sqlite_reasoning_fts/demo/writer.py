@@ -224,9 +224,7 @@ class Writer:
 
     def _paragraph(self, topic: Topic, sentences: int, openers: tuple[str, ...]) -> str:
         random = self._random
-        if random() < 0.25:
-            near = random() < 0.4
-            topic.passage = int(random() * (_NEIGHBOURHOOD if near else len(self._corpus.code)))
+        self._turn_page(topic, 0.25)
         parts: list[str] = []
         for _ in range(sentences):
             if openers and random() < 0.3:
@@ -263,7 +261,15 @@ class Writer:
 
     def _code(self, topic: Topic) -> str:
         code = self._corpus.code
+        self._turn_page(topic, 0.3)
         return code[(topic.code + self._near(topic, len(code), 0.8)) % len(code)]
+
+    def _turn_page(self, topic: Topic, likely: float) -> None:
+        """Goes on in another passage, if the dice say so: in the neighbourhood or anywhere."""
+        random = self._random
+        if random() < likely:
+            near = random() < 0.4
+            topic.passage = int(random() * (_NEIGHBOURHOOD if near else len(self._corpus.code)))
 
     def _near(self, topic: Topic, pieces: int, likely: float) -> int:
         """How far from the topic's place to look: likely in its passage, else anywhere."""
