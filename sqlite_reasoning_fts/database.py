@@ -18,12 +18,17 @@ Row = tuple[Any, ...]
 class Connection(Protocol):
     """What apsw.Connection and sqlite3.Connection share, as far as it is used here."""
 
-    def execute(self, sql: str, parameters: Any = ..., /) -> Any: ...
+    def cursor(self) -> Any: ...
 
 
 def quote_name(name: str) -> str:
     """An SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def as_text(value: Any) -> str | None:
+    """Text that was read as a blob, since it may be no valid UTF-8."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def quote_text(value: str) -> str:
@@ -40,14 +45,19 @@ class Database:
         self.path = path
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        """The rows of a query, one at a time."""
+        """The rows of a query, one at a time where the library allows it."""
+        if self._is_standard_library:
+            yield from self.all(sql, parameters)
+            return
         with self._translated():
-            yield from self.connection.execute(sql, tuple(parameters))
+            yield from self.connection.cursor().execute(sql, tuple(parameters))
 
     def all(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """All rows of a query."""
+        """All rows of a query, as plain tuples."""
         with self._translated():
-            rows: list[Row] = self.connection.execute(sql, tuple(parameters)).fetchall()
+            if self._is_standard_library:
+                return self._plain_rows(sql, parameters)
+            rows: list[Row] = self.connection.cursor().execute(sql, tuple(parameters)).fetchall()
             return rows
 
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
@@ -78,6 +88,23 @@ class Database:
     @property
     def sqlite_version(self) -> str:
         return str(self.value("SELECT sqlite_version()"))
+
+    @property
+    def _is_standard_library(self) -> bool:
+        return hasattr(self.connection, "text_factory")
+
+    def _plain_rows(self, sql: str, parameters: Sequence[Any]) -> list[Row]:
+        """Tuples of text and numbers, whatever factories the host has set on its connection."""
+        connection: Any = self.connection
+        factory = connection.text_factory
+        cursor = connection.cursor()
+        cursor.row_factory = None
+        connection.text_factory = str
+        try:
+            rows: list[Row] = cursor.execute(sql, tuple(parameters)).fetchall()
+            return rows
+        finally:
+            connection.text_factory = factory
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

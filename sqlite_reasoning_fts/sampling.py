@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
+from .database import as_text
 from .projection import THOUGHT, VIEW
 from .reader import Reader
 
@@ -22,8 +23,8 @@ def sampled_thoughts(reader: Reader, random_: random.Random, count: int) -> list
         )
     ]
     chosen = sorted(some(random_, rowids, count))
-    sql = f"SELECT {THOUGHT} FROM temp.{VIEW} WHERE rowid = ?"
-    return [(rowid, reader.database.value(sql, (rowid,))) for rowid in chosen]
+    sql = f"SELECT CAST({THOUGHT} AS BLOB) FROM temp.{VIEW} WHERE rowid = ?"
+    return [(rowid, as_text(reader.database.value(sql, (rowid,))) or "") for rowid in chosen]
 
 
 def tokens_of(texts: Sequence[tuple[int, str]], options: Sequence[str]) -> dict[int, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .database import quote_name
+from .database import as_text, quote_name
 from .designs import Design
 from .errors import ReasoningFtsError, UsageError
 from .projection import VIEW
@@ -110,9 +110,12 @@ def _hits(
 ) -> tuple[Hit, ...]:
     if not rows:
         return ()
-    columns = ", ".join(quote_name(column) for column in reader.columns)
+    columns = ", ".join(f"CAST({quote_name(column)} AS BLOB)" for column in reader.columns)
     sql = f"SELECT {columns} FROM temp.{VIEW} WHERE rowid = ?"
-    texts = {row.rowid: reader.database.all(sql, (row.rowid,))[0] for row in rows}
+    texts = {
+        row.rowid: [as_text(value) for value in reader.database.all(sql, (row.rowid,))[0]]
+        for row in rows
+    }
     shown = snippets(
         texts, query, reader.options, reader.scope_columns(request.scope), request.marks
     )

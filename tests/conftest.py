@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -78,3 +80,19 @@ def demo_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import archives
 
     return Path(archives.demo_archive(tmp_path_factory.mktemp("demo"), 0.005).path)
+
+
+@pytest.fixture(scope="session")
+def as_plain_user() -> Callable[[list[str]], subprocess.CompletedProcess[str]]:
+    """Runs a command for which file permissions count, which they do not for root."""
+    prefix: list[str] = []
+    if os.geteuid() == 0:
+        if shutil.which("setpriv") is None:
+            require("this is root, and setpriv, which makes permissions count, is missing")
+        dropped = "-dac_override,-dac_read_search"
+        prefix = ["setpriv", f"--bounding-set={dropped}", f"--inh-caps={dropped}"]
+
+    def run(command: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(prefix + command, capture_output=True, text=True, check=False)
+
+    return run

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import pytest
 from archives import file_state
-from loading_python import LoadingPython
+from loading_python import find
 
 import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts import opening
@@ -174,7 +174,7 @@ if not guarded:
     opening.check_not_held = lambda name: None
 host = sqlite3.connect(path, isolation_level=None)
 host.execute("BEGIN IMMEDIATE")
-host.execute("UPDATE sessions SET title = 'host'")
+host.execute("UPDATE sessions SET title = 'host' WHERE id = 's1'")
 try:
     rf.open(path).close()
 except rf.FileError:
@@ -215,28 +215,32 @@ def test_the_hosts_own_connection_is_used_and_left_as_it_was(archive_path: Path)
             archive.compare()
     assert host.execute("SELECT count(*) FROM temp.sqlite_schema").get == 0
     assert host.execute("PRAGMA query_only").get == 0
-    host.execute("UPDATE sessions SET title = 'still writable'")
+    host.execute("UPDATE sessions SET title = 'writable' WHERE id = 's1'")
     host.close()
 
 
 HOST = """
-import sqlite3, sys
+import json, sqlite3
 import sqlite_reasoning_fts as rf
-host = sqlite3.connect(sys.argv[1])
+host = sqlite3.connect({path!r})
 host.row_factory = sqlite3.Row
-host.text_factory = bytes if sys.argv[2] == "bytes" else str
+host.text_factory = {factory}
 with rf.open(host) as archive:
     found = archive.search("zebrafish", scope="thought")
-    print(len(found.hits), found.hits[0].snippet, archive.audit().rows_with_reasoning)
+    print(json.dumps([found.hits[0].snippet, archive.audit().rows_with_reasoning]))
 """
 
 
 @pytest.mark.parametrize("factory", ["str", "bytes"])
 def test_the_standard_librarys_connection_works_whatever_its_factories(
-    loading_python: LoadingPython, archive_path: Path, factory: str
+    request: pytest.FixtureRequest, archive_path: Path, factory: str
 ) -> None:
-    done = loading_python.run(HOST, str(archive_path), factory)
-    assert done.stdout.startswith("1 [zebrafish]: the linker"), done.stderr
+    assert request.config.cache is not None
+    python = find(request.config.cache)
+    snippet, rows = python.run(HOST.format(path=str(archive_path), factory=factory))
+    assert snippet.startswith("[zebrafish]: the linker")
+    with rf.open(archive_path) as archive:
+        assert archive.audit().rows_with_reasoning == rows
 
 
 def test_a_folder_that_cannot_be_written_is_read_through_a_private_copy(
