@@ -44,6 +44,17 @@ class Query:
         """Whether the query has no token, so that nothing can match it."""
         return bool(self.tree["op"] == "nothing")
 
+    @property
+    def has_stable_ranks(self) -> bool:
+        """Whether FTS5 gives a row one rank, whatever rows it has met before.
+
+        Where a NEAR group of several phrases does not match, FTS5 stops at the first phrase that
+        is missing, and the position lists of the others are left over from an earlier row. They
+        count in ``bm25()`` if the row matches by another branch, so below OR, and to the right of
+        NOT, such a group makes ranks depend on the order of reading.
+        """
+        return _has_stable_ranks(self.tree, loose=False)
+
     def restricted(self, columns: Sequence[str]) -> str | None:
         """The query as these columns can answer it, ``None`` where they cannot match at all.
 
@@ -134,6 +145,18 @@ def _rewrite(node: Node, leaf: Callable[[Node], str | None]) -> str | None:
         return None
     kept = [child for child in children if child is not None]
     return f"({f' {op.upper()} '.join(kept)})" if kept else None
+
+
+def _has_stable_ranks(node: Node, *, loose: bool) -> bool:
+    """``loose`` says that a row may match without this node."""
+    if node["op"] == "near":
+        return not loose or len(node["phrases"]) == 1
+    return all(
+        _has_stable_ranks(
+            child, loose=loose or node["op"] == "or" or (node["op"] == "not" and place == 1)
+        )
+        for place, child in enumerate(node.get("children", ()))
+    )
 
 
 def _leaves(node: Node) -> Iterator[Node]:

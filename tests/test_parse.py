@@ -18,7 +18,7 @@ import sqlite_reasoning_fts as rf
 Node = dict[str, Any]
 
 
-def phrase_sizes(api: apsw.FTS5ExtensionApi) -> str:
+def phrase_sizes(api: apsw.FTS5ExtensionApi, /, *_: Value) -> str:
     return json.dumps([len(phrase) for phrase in api.phrases])
 
 
@@ -57,7 +57,7 @@ def evaluate(real: Oracle, spec: Spec, node: Node, row: tuple[Value, ...]) -> bo
 
 
 @settings(
-    max_examples=500,
+    max_examples=200,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -74,7 +74,7 @@ def test_the_leaves_combine_to_the_answer_of_the_query(
 
 
 @settings(
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

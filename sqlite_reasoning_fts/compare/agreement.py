@@ -18,16 +18,17 @@ def check_agreement(
 ) -> list[Disagreement]:
     """Every query in every scope, all of its rows.
 
-    ``like`` has no ranks; its rows are compared as a set, and in the scopes that it has.
+    ``like`` has no ranks, and some queries have none that could be compared (see
+    ``Query.has_stable_ranks``); then the rows are compared as a set.
     """
     found = []
     for done, item in enumerate(answers.workload):
         if progress:
             progress(done, len(answers.workload), f"checking {design.name}")
         for scope in answers.scopes:
-            ranked = design.name != "like"
-            if not ranked and scope == "said":
+            if design.name == "like" and scope == "said":
                 continue  # the agent's own LIKE route, which nobody proposes to change
+            ranked = design.name != "like" and item.query.has_stable_ranks
             matches = design.matches(item.query, scope, ranked=ranked)
             rows = select(
                 answers.reader, matches, order="rank" if ranked else "newest", limit=sys.maxsize - 1

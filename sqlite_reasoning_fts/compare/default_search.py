@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..designs import IndexTable
+from ..errors import QueryError
 from ..query import column_filter
 from ..reader import Reader
 from ..results import DefaultSearch, Key
@@ -59,9 +60,12 @@ def default_search(
     for done, item in enumerate(workload):
         if progress:
             progress(done, len(workload), "comparing the default search")
-        if item.query.restricted(said) is None:
+        if item.query.restricted(said) is None or not item.query.has_stable_ranks:
             continue
-        today = _ask(reader, before, plain, item.query.fts5)
+        try:
+            today = _ask(reader, before, plain, item.query.fts5)
+        except QueryError:
+            continue  # it names the thought, which the agent's search of today does not know
         for ranker in rankers:
             then = _ask(reader, after, ranker, item.query.fts5)
             flags = same[ranker.name]

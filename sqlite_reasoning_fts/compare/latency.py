@@ -59,7 +59,8 @@ def measure(
                     expected = tuple(key for key, _ in answers.ranked[item.text, scope])
                 found[cell] = len(expected)
                 difference = first_keys(expected, rows)
-                if difference is not None and design.name != "like":
+                comparable = order == "newest" or item.query.has_stable_ranks
+                if difference is not None and comparable and design.name != "like":
                     wrong.append(Disagreement(design.name, scope, order, item.text, *difference))
     if progress:
         progress(repeat * len(cells), repeat * len(cells), f"timing {design.name}")
