@@ -174,7 +174,7 @@ def translate(error: Exception, path: str = "") -> ReasoningFtsError | None:
             "malformed MATCH",
         )
     ):
-        return QueryError(text, None)
+        return QueryError(text, "put words in double quotes, or use the plain-text syntax")
     return FaultError(f"{where}{text}", None)
 
 

@@ -8,12 +8,15 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import apsw
 import pytest
 
 import sqlite_reasoning_fts as rf
+
+if TYPE_CHECKING:
+    from loading_python import LoadingPython
 
 
 def require(reason: str) -> NoReturn:
@@ -96,3 +99,11 @@ def as_plain_user() -> Callable[[list[str]], subprocess.CompletedProcess[str]]:
         return subprocess.run(prefix + command, capture_output=True, text=True, check=False)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def loading_python(request: pytest.FixtureRequest) -> LoadingPython:
+    """A Python whose own sqlite3 loads extensions, with another SQLite than apsw's."""
+    from loading_python import find
+
+    return find(request.config.cache)

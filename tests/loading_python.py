@@ -72,20 +72,17 @@ def has_apsw(python: LoadingPython) -> bool:
 
 
 def find(cache: pytest.Cache) -> LoadingPython:
-    for executable in CANDIDATES:
-        if not can_load(executable):
-            continue
-        folder = cache.mkdir("loading-python")
-        own = executable == sys.executable
-        python = LoadingPython(
-            executable, str(ROOT) if own else os.pathsep.join([str(ROOT), str(folder)])
-        )
-        if has_apsw(python):
-            return python
+    executable = next(filter(can_load, CANDIDATES), None)
+    if executable is None:
+        require(f"no Python of {', '.join(CANDIDATES)} has an sqlite3 that can load extensions")
+    if executable == sys.executable:
+        return LoadingPython(executable, str(ROOT))
+    folder = str(cache.mkdir("loading-python"))
+    python = LoadingPython(executable, os.pathsep.join([str(ROOT), folder]))
+    if not has_apsw(python):
         command = [sys.executable, "-m", "pip", "--python", executable, "install", "--quiet"]
-        command += ["--only-binary", ":all:", "--target", str(folder), "--upgrade", "apsw"]
+        command += ["--only-binary", ":all:", "--target", folder, "--upgrade", "apsw"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode == 0 and has_apsw(python):
-            return python
-        require(f"apsw cannot be installed for {executable}: {done.stderr.strip()[-300:]}")
-    require(f"no Python among {', '.join(CANDIDATES)} has an sqlite3 that can load extensions")
+        if done.returncode != 0 or not has_apsw(python):
+            require(f"apsw cannot be installed for {executable}: {done.stderr.strip()[-300:]}")
+    return python

@@ -71,7 +71,11 @@ class OtherSQLite:
     def __init__(self, number: int, text: str) -> None:
         header = (CSRC / "vendor" / "sqlite" / "sqlite3ext.h").read_text(encoding="utf-8")
         body = header.partition("struct sqlite3_api_routines {")[2].partition("\n};")[0]
-        slots = re.findall(r"\(\s*\*\s*(\w+)\)\s*\(", re.sub(r"/\*.*?\*/", "", body, flags=re.S))
+        declared = re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL).split(";")
+        # Of each declaration the first name in `(*name)(`: later ones are its parameters.
+        found = [re.search(r"\((?:SQLITE_CDECL)?\s*\*(\w+)\)", one) for one in declared]
+        slots = [match.group(1) for match in found if match]
+        assert len(slots) == len([one for one in declared if one.strip()])
         self.ffi = cffi.FFI()
         self.ffi.cdef("int sqlite3_reasoningfts_init(void *, char **, void **);")
         self.library = self.ffi.dlopen(rf.extension_path())

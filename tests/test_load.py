@@ -11,15 +11,10 @@ from pathlib import Path
 
 import apsw
 import pytest
-from loading_python import LoadingPython, find
+from loading_python import LoadingPython
 
 import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts._version import __version__
-
-
-@pytest.fixture(scope="session")
-def loading_python(request: pytest.FixtureRequest) -> LoadingPython:
-    return find(request.config.cache)
 
 
 def test_load_makes_the_functions_known_to_an_apsw_connection() -> None:

@@ -7,16 +7,24 @@
 ** Where the tokens of the whole corpus are known, rows that cannot hold any
 ** phrase are not tokenized at all.
 */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pure/bm25.h"
 #include "glue/scan.h"
 
+/* Hits of a phrase in a row; there is none for a phrase without hits. */
+typedef struct Frequency {
+  int phrase;
+  int hits;
+} Frequency;
+
 typedef struct Match {
   sqlite3_int64 rowid;
   sqlite3_int64 tokens;
   int origin;
+  int frequencies; /* how many of the pass belong to it, after those of earlier ones */
 } Match;
 
 typedef struct Pass {
@@ -24,7 +32,8 @@ typedef struct Pass {
   Match *match;
   int matches;
   int match_room;
-  int *frequency;         /* for each match, for each phrase */
+  Frequency *frequency;
+  int frequencies;
   int frequency_room;
   sqlite3_int64 *rows_of; /* for each phrase the rows that hold it */
   sqlite3_int64 rows;     /* of the corpus */
@@ -47,23 +56,25 @@ int rf_origin_of(const rf_compiled *compiled, const rf_column_set *thought){
 static int keep(
   Pass *pass, const rf_compiled *compiled, const rf_column_set *thought, sqlite3_int64 rowid
 ){
-  void *matches = pass->match, *frequencies = pass->frequency;
-  const int needed = pass->matches + 1;
-  int rc = rf_grow(&rf_sqlite_memory, &matches, &pass->match_room, needed, sizeof(Match));
-  pass->match = matches;
-  if( rc != SQLITE_OK ) return rc;
-  if( needed > 0x7FFFFFFF / pass->phrases ) return SQLITE_NOMEM;
-  rc = rf_grow(&rf_sqlite_memory, &frequencies, &pass->frequency_room,
-               needed * pass->phrases, sizeof(int));
-  pass->frequency = frequencies;
-  if( rc != SQLITE_OK ) return rc;
-  for(int i = 0; i < pass->phrases; i++){
-    (void)rf_matcher_hits(compiled->matcher, i,
-                          &pass->frequency[pass->matches * pass->phrases + i]);
+  void *room = pass->match;
+  const int first = pass->frequencies;
+  int rc = rf_grow(&rf_sqlite_memory, &room, &pass->match_room, pass->matches + 1, sizeof(Match));
+  pass->match = room;
+  for(int i = 0; rc == SQLITE_OK && i < pass->phrases; i++){
+    int hits;
+    (void)rf_matcher_hits(compiled->matcher, i, &hits);
+    if( hits == 0 ) continue;
+    room = pass->frequency;
+    rc = pass->frequencies == INT_MAX ? SQLITE_NOMEM : rf_grow(
+        &rf_sqlite_memory, &room, &pass->frequency_room, pass->frequencies + 1,
+        sizeof(Frequency));
+    pass->frequency = room;
+    if( rc == SQLITE_OK ) pass->frequency[pass->frequencies++] = (Frequency){i, hits};
   }
+  if( rc != SQLITE_OK ) return rc;
   pass->match[pass->matches++] = (Match){
     rowid, rf_matcher_tokens(compiled->matcher),
-    thought ? rf_origin_of(compiled, thought) : 0,
+    thought ? rf_origin_of(compiled, thought) : 0, pass->frequencies - first,
   };
   return SQLITE_OK;
 }
@@ -130,22 +141,28 @@ static int descending(const void *left, const void *right){
   return a->rank > b->rank ? -1 : a->rank < b->rank ? 1 : compare_rowid(a, b);
 }
 
-/* Makes the hits of what the pass has found. */
+/*
+** Makes the hits of what the pass has found. Phrases without hits add nothing to
+** a rank, so only the others are handed on, in their order.
+*/
 static int rank(const Pass *pass, rf_hit *hits){
   const double average = pass->rows > 0 ? (double)pass->tokens / (double)pass->rows : 0.0;
-  double *idf = sqlite3_malloc64(2 * sizeof(double) * (sqlite3_uint64)pass->phrases);
-  double *frequency;
+  const Frequency *next = pass->frequency;
+  double *idf = sqlite3_malloc64(3 * sizeof(double) * (sqlite3_uint64)pass->phrases);
+  double *row_idf, *row_frequency;
   if( idf == 0 ) return SQLITE_NOMEM;
-  frequency = &idf[pass->phrases];
+  row_idf = &idf[pass->phrases];
+  row_frequency = &row_idf[pass->phrases];
   for(int i = 0; i < pass->phrases; i++) idf[i] = rf_bm25_idf(pass->rows, pass->rows_of[i]);
   for(int i = 0; i < pass->matches; i++){
     const Match *match = &pass->match[i];
-    for(int j = 0; j < pass->phrases; j++){
-      frequency[j] = (double)pass->frequency[i * pass->phrases + j];
+    for(int j = 0; j < match->frequencies; j++, next++){
+      row_idf[j] = idf[next->phrase];
+      row_frequency[j] = (double)next->hits;
     }
     hits[i] = (rf_hit){
       match->rowid,
-      rf_bm25_rank(pass->phrases, idf, frequency, (double)match->tokens, average),
+      rf_bm25_rank(match->frequencies, row_idf, row_frequency, (double)match->tokens, average),
       match->origin,
     };
   }

@@ -11,9 +11,16 @@
 #define ARENA_FIRST 2048
 #define ARENA_LARGEST ((size_t)1 << 20)
 
+/* What has to be aligned. SQLite's allocator gives 8 bytes, max_align_t may want 16. */
+typedef union Aligned {
+  int64_t integer;
+  double number;
+  void *pointer;
+} Aligned;
+
 struct rf_arena_block {
   rf_arena_block *older;
-  max_align_t bytes[];
+  Aligned bytes[];
 };
 
 /* The next size for an array that must hold `count`; 0 where that is too much. */
@@ -58,7 +65,7 @@ void rf_arena_end(rf_arena *arena){
 }
 
 void *rf_arena_take(rf_arena *arena, size_t bytes){
-  const size_t align = sizeof(max_align_t);
+  const size_t align = sizeof(Aligned);
   void *taken;
   if( bytes > SIZE_MAX / 4 ) return 0;
   bytes = (bytes + align - 1) / align * align;

@@ -38,7 +38,7 @@ typedef struct rf_arena {
 void rf_arena_begin(rf_arena *arena, const rf_memory *memory);
 void rf_arena_end(rf_arena *arena);
 
-/* `bytes` zeroed bytes, aligned for any type; NULL where there is no memory. */
+/* `bytes` zeroed bytes, aligned to 8; NULL where there is no memory. */
 void *rf_arena_take(rf_arena *arena, size_t bytes);
 
 /* A copy of `bytes` bytes with a NUL behind it; NULL where there is no memory. */

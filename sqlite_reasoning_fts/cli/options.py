@@ -47,7 +47,7 @@ def opens_archive(command: Command) -> Command:
             return command(archive=archive, **rest)
 
     options: list[Callable[[Any], Any]] = [
-        click.argument("file", type=click.Path()),
+        click.argument("file", type=click.Path(readable=False)),
         click.option("--adapter", metavar="NAME", help="The agent (default: recognised)."),
         click.option(
             "--table", metavar="NAME", help="A table or view of messages, for any other agent."

@@ -170,7 +170,7 @@ def _check_target(target: Path, force: bool) -> None:
         raise FileError(
             "exists",
             f"generate: {target} exists",
-            "choose another name, or ask for it to be replaced",
+            "choose another name, or replace it with --force (force=True)",
         )
     for suffix in ("-wal", "-journal"):
         beside = target.with_name(target.name + suffix)
