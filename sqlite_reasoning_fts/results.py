@@ -137,6 +137,7 @@ class DesignCost(Result):
     growth_of_file: float
     build_seconds: float
     agrees: bool
+    answers_checked: int
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..archive import Archive
 from ..compare.summary import megabytes
@@ -92,13 +93,22 @@ def _show(found: AuditReport, notes: tuple[str, ...]) -> None:
 
 
 def _show_routes(console: Console, found: AuditReport) -> None:
+    """Rows found by each route for each token, then the statements for the first token."""
     if not found.routes:
         console.print("\nNo token that stands only in reasoning was found, or no route is known.")
         return
-    token = None
+    tokens = list(dict.fromkeys(route.token for route in found.routes))
+    counts = {(route.name, route.token): route.count for route in found.routes}
+    table = Table(title="Rows that the agent's own routes return", title_justify="left")
+    table.add_column("route")
+    for token in tokens:
+        table.add_column(Text(token), justify="right")
+    for name in dict.fromkeys(route.name for route in found.routes):
+        table.add_row(name, *(f"{counts[name, token]:,}" for token in tokens))
+    console.print()
+    console.print(table)
+    console.print(f"\nThe statements for “{tokens[0]}” (all of them: --json):", markup=False)
     for route in found.routes:
-        if route.token != token:
-            token = route.token
-            console.print(f"\nThe agent's own routes, asked for “{token}”:", markup=False)
-        console.print(f"  {route.count:>6,} rows  {route.name}", markup=False, soft_wrap=True)
-        console.print(f"               {route.sql}", markup=False, style="dim", soft_wrap=True)
+        if route.token == tokens[0]:
+            console.print(f"-- {route.name}: {route.count:,}", markup=False, soft_wrap=True)
+            console.print(route.sql, markup=False, style="dim", soft_wrap=True)

@@ -63,10 +63,13 @@ def compare(
     own = said if reader.adapter.own_index else None
     disagreements: list[Disagreement] = []
     latency: list[Latency] = []
+    checked: dict[str, int] = {}
     built: dict[str, Design] = {name: bench.design(name) for name in names}
     answers = oracle.answers(workload, progress)
     for design in built.values():
-        disagreements += check_agreement(design, answers, progress)
+        agreement = check_agreement(design, answers, progress)
+        disagreements += agreement.disagreements
+        checked[design.name] = agreement.checked
         measured, differing = measure(design, answers, repeat, progress)
         latency += measured
         disagreements += differing
@@ -85,6 +88,7 @@ def compare(
                 growth_of_file=size / info.bytes,
                 build_seconds=seconds,
                 agrees=not any(found.design == name for found in disagreements),
+                answers_checked=checked[name],
             )
         )
     default: tuple[DefaultSearch, ...] = ()

@@ -3,46 +3,62 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ..designs import Design
 from ..results import Disagreement, Key
 from ..selection import Selected, select
 from .oracle import Answers
+from .workload import by_turns
 
 Progress = Callable[[int, int, str], None]
 
+LIKE_SECONDS = 15.0
 
-def check_agreement(
-    design: Design, answers: Answers, progress: Progress | None
-) -> list[Disagreement]:
+
+@dataclass(frozen=True)
+class Agreement:
+    """How many answers (a query in a scope) were compared, and which of them differ."""
+
+    checked: int
+    disagreements: tuple[Disagreement, ...]
+
+
+def check_agreement(design: Design, answers: Answers, progress: Progress | None) -> Agreement:
     """Every query in every scope, all of its rows.
 
     ``like`` has no ranks, and some queries have none that could be compared (see
-    ``Query.has_stable_ranks``); then the rows are compared as a set.
+    ``Query.has_stable_ranks``); then the rows are compared as a set. ``like`` is there for
+    comparison only, so it is asked for a while and not to the end.
     """
-    found = []
-    for done, item in enumerate(answers.workload):
+    found: list[Disagreement] = []
+    checked = 0
+    like = design.name == "like"
+    started = time.perf_counter()
+    for done, item in enumerate(by_turns(answers.workload)):
+        if like and time.perf_counter() - started > LIKE_SECONDS:
+            break
         if progress:
             progress(done, len(answers.workload), f"checking {design.name}")
         for scope in answers.scopes:
-            if design.name == "like" and scope == "said":
+            if like and scope == "said":
                 continue  # the agent's own LIKE route, which nobody proposes to change
-            ranked = design.name != "like" and item.query.has_stable_ranks
+            ranked = not like and item.query.has_stable_ranks
+            order = "rank" if ranked else "newest"
             matches = design.matches(item.query, scope, ranked=ranked)
-            rows = select(
-                answers.reader, matches, order="rank" if ranked else "newest", limit=sys.maxsize - 1
-            ).rows
+            rows = select(answers.reader, matches, order=order, limit=sys.maxsize - 1).rows
             expected = answers.ranked[item.text, scope]
             what = (
                 _ranked_difference(expected, rows)
                 if ranked
                 else _set_difference([key for key, _ in expected], rows)
             )
+            checked += 1
             if what is not None:
-                order = "rank" if ranked else "newest"
                 found.append(Disagreement(design.name, scope, order, item.text, *what))
-    return found
+    return Agreement(checked, tuple(found))
 
 
 def _ranked_difference(

@@ -17,7 +17,7 @@ from ..results import Disagreement, Latency
 from ..selection import select
 from .agreement import first_keys
 from .oracle import Answers
-from .workload import KINDS, WorkloadQuery
+from .workload import WorkloadQuery, by_turns
 
 Progress = Callable[[int, int, str], None]
 Cell = tuple[str, str, WorkloadQuery]  # order, scope, query
@@ -35,7 +35,10 @@ def measure(
     """Times every query in both orders; each answer is compared with the oracle's first rows."""
     orders = ("newest",) if design.name == "like" else ORDERS
     cells = [
-        (order, scope, item) for scope in SCOPES for order in orders for item in _by_turns(answers)
+        (order, scope, item)
+        for scope in SCOPES
+        for order in orders
+        for item in by_turns(answers.workload)
     ]
     times: dict[Cell, list[float]] = {cell: [] for cell in cells}
     found: dict[Cell, int] = {}
@@ -67,13 +70,6 @@ def measure(
     return [
         _latency(design.name, cell, times[cell], found[cell]) for cell in cells if times[cell]
     ], wrong
-
-
-def _by_turns(answers: Answers) -> list[WorkloadQuery]:
-    """The first query of each kind, then the second of each: no kind is left out by a cut."""
-    by_kind = [[item for item in answers.workload if item.kind == kind] for kind in KINDS]
-    longest = max(map(len, by_kind), default=0)
-    return [items[i] for i in range(longest) for items in by_kind if i < len(items)]
 
 
 def _latency(design: str, cell: Cell, times: list[float], hits: int) -> Latency:

@@ -73,7 +73,7 @@ def _sentence(result: Comparison, name: str, cost: DesignCost) -> str:
         wrong = sum(d.design == "like" for d in result.disagreements)
         return (
             f"like (the flag as it is proposed) stores nothing; {speed}, unranked; its rows differ "
-            f"from the index's for {wrong} of the checked queries and scopes."
+            f"from the index's in {wrong} of {cost.answers_checked} answers."
         )
     if name == "scan":
         return f"scan stores nothing and answers as the index does, ranked; {speed}."

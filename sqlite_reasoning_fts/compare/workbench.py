@@ -35,6 +35,7 @@ THOUGHT_ORACLE = "reasoning_thought_oracle"
 BACKUP_PAGES = 256
 BACKUP_PAUSE_SECONDS = 0.002
 CACHE_KIB = 200_000
+MMAP_BYTES = 1 << 36
 INTERRUPT_STEPS = 20_000
 """SQLite instructions between two looks at a pending Ctrl-C."""
 
@@ -97,6 +98,9 @@ class Workbench:
         database.run("PRAGMA main.synchronous = OFF")
         database.run(f"PRAGMA main.cache_size = -{CACHE_KIB}")
         database.run("ATTACH ? AS archive", (uri(source, "ro"),))
+        # Alike for all designs. Our transaction keeps the file from being cut under the map.
+        database.run(f"PRAGMA archive.mmap_size = {MMAP_BYTES}")
+        database.run(f"PRAGMA main.mmap_size = {MMAP_BYTES}")
         adapter = find_adapter(database, self._adapter_name, self._columns)
         self.reader = Reader(database, adapter)
         database.run("BEGIN")

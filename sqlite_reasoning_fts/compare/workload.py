@@ -114,6 +114,13 @@ def given(reader: Reader, words: Vocabulary, lines: Sequence[str]) -> list[Workl
     return chosen
 
 
+def by_turns(workload: Sequence[WorkloadQuery]) -> list[WorkloadQuery]:
+    """The first query of each kind, then the second of each: no kind is left out by a cut."""
+    by_kind = [[item for item in workload if item.kind == kind] for kind in KINDS]
+    longest = max(map(len, by_kind), default=0)
+    return [items[i] for i in range(longest) for items in by_kind if i < len(items)]
+
+
 def kind_of(query: Query, words: Vocabulary) -> str:
     """The kind of a query: its operator, or how often its one term stands in the thought."""
     tree = query.tree
