@@ -39,9 +39,9 @@ _ROOM = 1.15
 _REPORT_EVERY = 500
 # An index is merged in steps of this many pages, so that an interrupt is noticed in time.
 _MERGE_PAGES = 2_000
-# Bytes of postings held in memory: what fits a processor's cache fills an index several times
-# faster. One more character of text in a trigram index takes about five bytes, and FTS5 can
-# hold 2,000 segments before they are merged; half of that is kept.
+# Bytes of postings that FTS5 gathers before it writes a segment: what fits a processor's cache
+# fills a trigram index several times faster. Two megabytes hold about 400,000 characters, and
+# an index can have 2,000 segments; larger archives gather more, so as to stay below 1,000.
 _HASH_BYTES = 2 << 20
 _CHARACTERS_A_HASH_BYTE = 200
 _SAID = "coalesce(content, '') || ' ' || coalesce(tool_name, '') || ' ' || coalesce(tool_calls, '')"
