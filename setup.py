@@ -84,7 +84,7 @@ setup(
             extra_compile_args=["-std=c11", "-O2", "-fvisibility=hidden", *STRICT],
             extra_link_args=[]
             if sys.platform == "darwin"
-            else ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-lm"],
+            else ["-Wl,-Bsymbolic", "-Wl,-z,defs", "-lm", "-ldl"],
         )
     ],
     cmdclass={"build_ext": BuildPlainLibrary, "bdist_wheel": PlatformWheel},

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
         ReasoningFtsError,
         UsageError,
     )
-    from .load import extension_path, load
+    from .loading import extension_path, load
     from .results import AuditReport, Comparison, Coverage, Hit, SearchResult
 
 _HOMES = {
     "Archive": "archive",
     "open": "archive",
-    "load": "load",
-    "extension_path": "load",
+    "load": "loading",
+    "extension_path": "loading",
     "AuditReport": "results",
     "Comparison": "results",
     "Coverage": "results",

@@ -48,12 +48,13 @@ class Query:
     def has_stable_ranks(self) -> bool:
         """Whether FTS5 gives a row one rank, whatever rows it has met before.
 
-        Where a NEAR group of several phrases does not match, FTS5 stops at the first phrase that
-        is missing, and the position lists of the others are left over from an earlier row. They
-        count in ``bm25()`` if the row matches by another branch, so below OR, and to the right of
-        NOT, such a group makes ranks depend on the order of reading.
+        A branch that does not match, in a row that matches by another one, should count nothing in
+        ``bm25()``. FTS5 keeps the position lists that it has at that moment: of a NEAR group it
+        stops at the first phrase that is missing, with those of the others left over from an
+        earlier row; of NOT and of an OR below AND it may stand on the row without matching. So
+        below OR, and to the right of NOT, such branches make ranks depend on the order of reading.
         """
-        return _has_stable_ranks(self.tree, loose=False)
+        return _has_stable_ranks(self.tree, loose=False, joined=False)
 
     def restricted(self, columns: Sequence[str]) -> str | None:
         """The query as these columns can answer it, ``None`` where they cannot match at all.
@@ -147,13 +148,18 @@ def _rewrite(node: Node, leaf: Callable[[Node], str | None]) -> str | None:
     return f"({f' {op.upper()} '.join(kept)})" if kept else None
 
 
-def _has_stable_ranks(node: Node, *, loose: bool) -> bool:
-    """``loose`` says that a row may match without this node."""
-    if node["op"] == "near":
+def _has_stable_ranks(node: Node, *, loose: bool, joined: bool) -> bool:
+    """``loose`` says that a row may match without this node, ``joined`` that an AND is between."""
+    op = node["op"]
+    if op == "near":
         return not loose or len(node["phrases"]) == 1
+    if loose and (op == "not" or (op == "or" and joined)):
+        return False
     return all(
         _has_stable_ranks(
-            child, loose=loose or node["op"] == "or" or (node["op"] == "not" and place == 1)
+            child,
+            loose=loose or op == "or" or (op == "not" and place == 1),
+            joined=loose and (joined or op == "and"),
         )
         for place, child in enumerate(node.get("children", ()))
     )

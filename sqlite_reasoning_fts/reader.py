@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .adapters.base import Adapter
 from .database import Database, quote_name
-from .load import load
+from .loading import load
 from .projection import THOUGHT, VIEW
 from .query import Query, parse
 

@@ -8,15 +8,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import apsw
 from conftest import require
 
 from sqlite_reasoning_fts.demo import DemoArchive, generate
 
 HERMES = "hermes-agent==0.19.0"
+THOUGHT_COLUMNS = "reasoning, reasoning_content, reasoning_details, codex_reasoning_items"
 _WRITER = Path(__file__).with_name("hermes_writer.py")
 _HASHER = """
 import hashlib, json, os, sys
@@ -193,6 +197,34 @@ def write_hermes_archive(
         raise AssertionError(f"the agent could not write {path}:\n{done.stderr}")
     answer = json.loads(done.stdout)
     return HermesArchive(path, answer["ids"], answer["found"])
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[apsw.Connection]:
+    """A connection for a test that only reads.
+
+    Opened for writing, so that SQLite itself removes the empty WAL that a reader needs.
+    """
+    opened = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        opened.execute("PRAGMA query_only = on")
+        yield opened
+    finally:
+        opened.close()
+
+
+def value(connection: apsw.Connection, sql: str, *parameters: Any) -> Any:
+    return connection.execute(sql, parameters).fetchall()[0][0]
+
+
+def decoded(columns: tuple[Any, ...]) -> set[str]:
+    """The different readable thoughts in the four columns of a row."""
+    reasoning, content, details, items = columns
+    texts = {reasoning, content}
+    texts.update(detail.get("text") for detail in json.loads(details or "[]"))
+    for item in json.loads(items or "[]"):
+        texts.update(part["text"] for part in item["summary"])
+    return {text for text in texts if text}
 
 
 def demo_archive(folder: Path, scale: float = 0.005, *, seed: int = 0) -> DemoArchive:

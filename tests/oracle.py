@@ -160,9 +160,11 @@ def queries(columns: tuple[str, ...]) -> st.SearchStrategy[str]:
     )
 
 
-PIECES = ("(", ")", "{", "}", ":", ",", "+", "*", "-", "^", '"', "AND", "OR", "NOT", "NEAR",
-          "NEAR(", "one", "a", "b", "zz", "\x00", "\n", '""', "1", "12345678901", "é", "'", ".", " ",
-          "]", "text", ",3)", "one two", "foo(", "a : ", "{a b}")  # fmt: skip
+PIECES = (
+    "(", ")", "{", "}", ":", ",", "+", "*", "-", "^", '"', "AND", "OR", "NOT", "NEAR", "NEAR(",
+    "one", "a", "b", "zz", "\x00", "\n", '""', "1", "12345678901", "é", "'", ".", " ", "]", "text",
+    ",3)", "one two", "foo(", "a : ", "{a b}",
+)  # fmt: skip
 
 
 @st.composite

@@ -49,9 +49,12 @@ def test_the_origin_tells_where_the_hits_of_the_row_are(
         sql = "SELECT reasoning_origin(whole, ?), hits(whole) FROM whole WHERE whole MATCH ?"
         for origin, hits in connection.execute(sql, (numbers(chosen), query)):
             inside = {column in chosen for phrase in json.loads(hits) for column in phrase}
-            assert origin == {
-                (True,): "thought", (False,): "said", (False, True): "both"
-            }[tuple(sorted(inside))]
+            assert (
+                origin
+                == {(True,): "thought", (False,): "said", (False, True): "both"}[
+                    tuple(sorted(inside))
+                ]
+            )
 
 
 def hits_of_row(api: apsw.FTS5ExtensionApi) -> str:
@@ -97,8 +100,7 @@ def test_counts_are_the_length_and_the_hits_of_the_row_in_the_reduced_table(
             connection.execute("SELECT rowid, oracle(reduced) FROM reduced(?)", (query,))
         )
         assert {
-            rowid: list(struct.unpack(f"<{len(blob) // 4}i", blob))
-            for rowid, blob in found.items()
+            rowid: list(struct.unpack(f"<{len(blob) // 4}i", blob)) for rowid, blob in found.items()
         } == {rowid: json.loads(text) for rowid, text in expected.items()}
 
 
@@ -117,6 +119,21 @@ def test_counts_without_a_match_are_the_length_alone(table: apsw.Connection) -> 
 def test_counts_refuse_further_arguments(table: apsw.Connection) -> None:
     with pytest.raises(apsw.SQLError, match="reasoning_counts: 3 arguments, 2 are wanted"):
         table.execute("SELECT reasoning_counts(t, '0', 1.0) FROM t('one')").fetchall()
+
+
+# ---- reasoning_tokens ------------------------------------------------------------------
+
+
+def test_tokens_are_those_of_all_rows_even_before_the_transaction_ends(
+    connection: apsw.Connection,
+) -> None:
+    connection.execute("BEGIN; CREATE VIRTUAL TABLE u USING fts5(a, b, content='')")
+    connection.execute("INSERT INTO u(rowid, a, b) VALUES (1, 'one two', 'three'), (2, 'one', '')")
+    for columns, tokens in (("0", 3), ("1", 1), ("0 1", 4)):
+        assert (
+            connection.execute(f"SELECT reasoning_tokens(u, '{columns}') FROM u LIMIT 1").get
+            == tokens
+        )
 
 
 # ---- tables that cannot answer ---------------------------------------------------------
@@ -185,6 +202,7 @@ FUNCTIONS = {
     "reasoning_bm25_rows": "reasoning_bm25_rows(t{}, 3)",
     "reasoning_origin": "reasoning_origin(t{})",
     "reasoning_counts": "reasoning_counts(t{})",
+    "reasoning_tokens": "reasoning_tokens(t{})",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,24 +45,25 @@ def fill(connection: apsw.Connection, spec: Spec, rows: list[tuple[Value, ...]])
     connection.execute(f"INSERT INTO real(rowid, {names}) SELECT * FROM source")
 
 
-def may_fail(node: dict[str, Any], needed: bool = True) -> bool:
-    """Whether a row can match without a NEAR group of the query.
+def is_unstable(node: dict[str, Any], needed: bool = True) -> bool:
+    """Whether the rank that FTS5 gives a row may depend on what is in other rows.
 
-    Where such a group does not match, FTS5 counts the hits of its first phrases, and for the
-    later ones what an earlier row has left: its rank then depends on the other rows.
+    Where a row can match without a NEAR group that does not match, FTS5 counts the hits of its
+    first phrases, and for the later ones what an earlier row has left. Where it can match without
+    a NOT whose left side matches no row at all, FTS5 may count the hits of its right side.
     """
     if node["op"] == "near":
         return not needed and len(node["phrases"]) > 1
     if node["op"] == "not":
         left, right = node["children"]
-        return may_fail(left, needed) or may_fail(right, False)
+        return not needed or is_unstable(left) or is_unstable(right, False)
     needed = needed and node["op"] == "and"
-    return any(may_fail(child, needed) for child in node.get("children", ()))
+    return any(is_unstable(child, needed) for child in node.get("children", ()))
 
 
 def exact(connection: apsw.Connection, spec: Spec, query: str) -> bool:
     tree = connection.execute("SELECT reasoning_parse(?, ?)", (spec.text, query)).get
-    return not may_fail(json.loads(tree))
+    return not is_unstable(json.loads(tree))
 
 
 @settings(
@@ -97,6 +99,27 @@ def test_rows_ranks_and_origins_are_those_of_fts5(
             assert [row[2] for row in got] == [row[2] for row in expected]
             for row, real in zip(got, expected, strict=True):
                 assert row[1] == pytest.approx(real[1], rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["one OR two NOT three", "(one NOT two) OR (two NOT one)", "one NOT (two OR (three NOT one))",
+     "one OR NEAR(two three, 1)", "NEAR(one two, 0) OR three", "one NOT NEAR(two three, 0)",
+     "(one AND two) OR three", "((one OR two) AND three) OR one", '"one two" OR two + three*',
+     "one OR (two NOT (three AND one))", "a : one OR b : two NOT a : three"],
+)  # fmt: skip
+def test_hits_of_what_did_not_match_do_not_count(shared: apsw.Connection, query: str) -> None:
+    every = [" ".join(words) for size in range(4)
+             for words in itertools.permutations(["one", "two", "three"], size)]  # fmt: skip
+    fill(shared, Spec("a, b", ("a", "b")), list(itertools.product(every, every)))
+    got = shared.execute(
+        "SELECT rowid, rank FROM reasoning_scan(?, 'source', 'a, b') ORDER BY rowid", (query,)
+    ).fetchall()
+    real = shared.execute(
+        "SELECT rowid, bm25(real) FROM real WHERE real MATCH ? ORDER BY rowid", (query,)
+    ).fetchall()
+    assert [row[0] for row in got] == [row[0] for row in real]
+    assert [row[1] for row in got] == pytest.approx([row[1] for row in real], rel=1e-9, abs=0)
 
 
 @pytest.fixture

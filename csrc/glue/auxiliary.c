@@ -5,6 +5,7 @@
 **   reasoning_bm25_rows(fts, columns, rows, weight...) the same, had the table `rows` rows
 **   reasoning_origin(fts, columns)                     'thought', 'said' or 'both'
 **   reasoning_counts(fts, columns)                     length and hits of the row, as int32
+**   reasoning_tokens(fts, columns)                     the length of all rows together
 **
 ** FTS5 gives an auxiliary function one slot of data a cursor. It holds a short
 ** list here, so that one statement may call a function for several sets.
@@ -209,17 +210,24 @@ static int count_row(const Fts5ExtensionApi *api, Fts5Context *fts, void *pointe
   return rc;
 }
 
+/* The tokens of all rows of the table within the set. */
+static int table_tokens(const Call *call, const rf_column_set *set, sqlite3_int64 *total){
+  int rc = SQLITE_OK;
+  *total = 0;
+  for(int i = 0; rc == SQLITE_OK && i < set->count; i++){
+    sqlite3_int64 tokens = 0;
+    rc = call->api->xColumnTotalSize(call->fts, set->column[i], &tokens);
+    *total += tokens;
+  }
+  return rc;
+}
+
 /* Fills the statistics of the table within the set: once for a query. */
 static int scope_count(const Call *call, Scope *scope){
   const rf_column_set *set = scope->set;
   int rc = call->api->xRowCount(call->fts, &scope->rows);
 
-  scope->tokens = 0;
-  for(int i = 0; rc == SQLITE_OK && i < set->count; i++){
-    sqlite3_int64 tokens = 0;
-    rc = call->api->xColumnTotalSize(call->fts, set->column[i], &tokens);
-    scope->tokens += tokens;
-  }
+  if( rc == SQLITE_OK ) rc = table_tokens(call, set, &scope->tokens);
   for(int i = 0; rc == SQLITE_OK && i < scope->phrases; i++){
     Counting counting = {set, sqlite3_context_db_handle(call->context), 0, 0};
     rc = call->api->xQueryPhrase(call->fts, i, &counting, count_row);
@@ -500,6 +508,25 @@ static void counts_function(
   sqlite3_result_blob64(context, blob, bytes, sqlite3_free);
 }
 
+static void tokens_function(
+  const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
+  int count, sqlite3_value **values
+){
+  const Call call = {api, fts, context, "reasoning_tokens"};
+  Scope *scope;
+  char *message = 0;
+  sqlite3_int64 tokens = 0;
+  int rc = only_columns(&call, count, &message);
+
+  if( rc == SQLITE_OK ) rc = scope_of(&call, count, values, &scope, &message);
+  if( rc == SQLITE_OK ) rc = table_tokens(&call, scope->set, &tokens);
+  if( rc != SQLITE_OK ){
+    result_failure(&call, rc, message);
+    return;
+  }
+  sqlite3_result_int64(context, tokens);
+}
+
 int rf_register_auxiliary(sqlite3 *db, fts5_api *api){
   static const struct {
     const char *name;
@@ -509,6 +536,7 @@ int rf_register_auxiliary(sqlite3 *db, fts5_api *api){
     {"reasoning_bm25_rows", bm25_rows_function},
     {"reasoning_origin", origin_function},
     {"reasoning_counts", counts_function},
+    {"reasoning_tokens", tokens_function},
   };
   int rc = SQLITE_OK;
   (void)db;

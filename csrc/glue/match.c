@@ -131,7 +131,8 @@ static void reasoning_match_columns(
                          " the query and a value for each column of the spec", -1);
     return;
   }
-  if( sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_type(values[1]) == SQLITE_NULL ){
+  if( sqlite3_value_type(values[0]) == SQLITE_NULL
+   || sqlite3_value_type(values[1]) == SQLITE_NULL ){
     rf_result_error(context, SQLITE_ERROR, sqlite3_mprintf(
         "%s: the %s is NULL; pass a text", function,
         sqlite3_value_type(values[0]) == SQLITE_NULL ? "spec" : "query"));

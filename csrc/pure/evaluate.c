@@ -10,7 +10,8 @@
 ** matches) and MATCHED. The states decide which hits of a matching row count:
 **
 **   - below an AND that did not match nothing counts,
-**   - on the right of NOT nothing counts, as far as it is ABSENT or MATCHED,
+**   - on the right of NOT nothing counts, as far as it is ABSENT or MATCHED (FTS5
+**     does count it, in one row, where the left matches no row of the table),
 **   - an UNMATCHED group `NEAR("a b" c)` keeps the hits of the phrases before
 **     the first phrase that has none. FTS5 stops there, and its lists for the
 **     later phrases are left over from an earlier row; here they are empty. Both

@@ -355,8 +355,8 @@ static int after_expression(Parser *p, const Item *item, bool *shifted){
   const Symbol next = item->symbol;
   *shifted = false;
   if( below == NOT ) return reduce_operator(p, RF_NOT);
-  if( next == NOT || (next == AND && below != AND) || (next == OR && (below == END || below == OPEN))
-   || (next == CLOSE && below == OPEN) ){
+  if( next == NOT || (next == AND && below != AND)
+   || (next == OR && (below == END || below == OPEN)) || (next == CLOSE && below == OPEN) ){
     *shifted = true;
     return push(p, item);
   }

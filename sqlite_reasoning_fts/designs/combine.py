@@ -217,24 +217,7 @@ def _fetch_lengths(
 
 
 def _total_tokens(database: Database, side: Side) -> int:
-    """The tokens in the side's columns, from the averages record of FTS5's structure.
-
-    The record (id 1 of the ``_data`` table) is a list of varints: rows, then tokens by column.
-    """
-    schema, name = side.index.schema, side.index.name
-    blob = database.value(f'SELECT block FROM "{schema}"."{name}_data" WHERE id = 1')
-    values = _varints(blob or b"")
-    numbers = [int(number) + 1 for number in side.numbers.split()]
-    return sum(values[number] for number in numbers if number < len(values))
-
-
-def _varints(blob: bytes) -> list[int]:
-    """SQLite's varints: seven bits a byte, high bits first; a ninth byte has eight."""
-    values, value, length = [], 0, 0
-    for byte in blob:
-        length += 1
-        value = value << 8 | byte if length == 9 else value << 7 | byte & 0x7F
-        if length == 9 or byte < 0x80:
-            values.append(value)
-            value, length = 0, 0
-    return values
+    """The tokens in the side's columns over all rows."""
+    table = side.index.name
+    sql = f"SELECT reasoning_tokens({table}, '{side.numbers}') FROM {side.index.sql} LIMIT 1"
+    return int(database.value(sql) or 0)
