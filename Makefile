@@ -6,6 +6,7 @@ STAMP  := $(VENV)/.installed
 LIB    := sqlite_reasoning_fts/reasoning_fts.so
 SCALE  ?= 0.05
 DEMO   ?= build/demo.db
+PYSRC  := sqlite_reasoning_fts tests setup.py
 CSRC   := $(shell find csrc -name '*.c' -o -name '*.h')
 
 export REASONING_FTS_STRICT := 1
@@ -44,6 +45,7 @@ test: build
 
 lint: build
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check $(PYSRC)
 	$(BIN)/mypy
 
 bench: build

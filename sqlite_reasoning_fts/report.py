@@ -91,7 +91,7 @@ def _spread(times: list[Latency]) -> str:
         statistics.median(getattr(entry, name) for entry in times)
         for name in ("p25_ms", "median_ms", "p75_ms")
     )
-    return f"{milliseconds(middle)} ({low:.3g}-{high:.3g})"
+    return milliseconds(middle, low, high)
 
 
 def _default_search(found: Comparison) -> Table:

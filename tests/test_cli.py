@@ -82,7 +82,7 @@ def test_compare_prints_the_contracts_keys(capsys: Capture, demo_path: Path) -> 
     found = as_json(capsys, "compare", str(demo_path), "--repeat", "1")
     assert list(found)[: len(COMPARE_KEYS)] == COMPARE_KEYS
     assert list(found["oracle"]) == "sqlite_version rows queries".split()
-    assert list(found["designs"][0]) == DESIGN_KEYS
+    assert list(found["designs"][0])[: len(DESIGN_KEYS)] == DESIGN_KEYS
     assert list(found["latency"][0]) == LATENCY_KEYS
     assert list(found["default_search"][0]) == DEFAULT_KEYS
 

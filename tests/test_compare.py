@@ -112,9 +112,12 @@ def test_the_column_changes_the_default_search_and_reasoning_bm25_mends_it(
     plain, filtered, mended = (
         found[name] for name in ("bm25", "bm25, column filter", "reasoning_bm25")
     )
-    assert not (plain.same_rows or plain.same_order or plain.same_ranks)
+    assert not plain.same_rows
+    assert not plain.same_order
+    assert not plain.same_ranks
     assert filtered.same_rows
-    assert not (filtered.same_order or filtered.same_ranks)
+    assert not filtered.same_order
+    assert not filtered.same_ranks
     assert mended.same_rows
     assert mended.same_order
     assert mended.same_ranks

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts.compare.oracle import OracleTables
 from sqlite_reasoning_fts.compare.workbench import Workbench
+from sqlite_reasoning_fts.designs import Column, Full, Scan
 from sqlite_reasoning_fts.selection import select
 
 WORDS = ("ab", "cd", "ef", "gh", "ij")
@@ -63,9 +64,11 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     connection.execute("CREATE TABLE m(one, two, thought)")
     connection.executemany("INSERT INTO m VALUES (?, ?, ?)", texts())
     connection.close()
-    with rf.open(path, table="m", said=["one", "two"], thought=["thought"]) as archive:
-        with archive._workbench() as bench:
-            yield bench
+    with (
+        rf.open(path, table="m", said=["one", "two"], thought=["thought"]) as archive,
+        archive._workbench() as opened,
+    ):
+        yield opened
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
@@ -82,8 +85,6 @@ def test_every_design_gives_the_oracles_answer(bench: Workbench, text: str, scop
     oracle = OracleTables(reader, tables)
     query = reader.parse(text, "fts5")
     expected = oracle.ranked(query, scope)
-    from sqlite_reasoning_fts.designs import Column, Full, Scan
-
     full = bench.full_index().table
     for design in (
         Scan(reader),
@@ -110,8 +111,6 @@ def test_the_origin_is_where_the_querys_hits_are(bench: Workbench, text: str) ->
     query = reader.parse(text, "fts5")
     if query.tree["op"] != "near":
         return
-    from sqlite_reasoning_fts.designs import Scan
-
     scan = Scan(reader)
     by_scope = {
         scope: {

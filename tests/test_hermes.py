@@ -146,7 +146,7 @@ def test_a_row_that_was_taken_back_is_hidden_and_the_answer_says_so(
     assert "visibility" in found.coverage.empty_because
 
 
-@pytest.mark.parametrize("design", (*DESIGNS, None))
+@pytest.mark.parametrize("design", [*DESIGNS, None])
 def test_the_default_scope_gives_the_agents_own_rows(
     archive: rf.Archive, written_by_hermes: Any, design: str | None
 ) -> None:

@@ -25,7 +25,7 @@ Cell = tuple[str, str, WorkloadQuery]  # order, scope, query
 LIMIT = 20
 SCOPES = ("thought", "all")
 ORDERS = ("newest", "rank")
-SECONDS_PER_DESIGN = 25.0
+SECONDS_PER_DESIGN = 15.0
 """A round is begun only while the rounds before it took less."""
 
 

@@ -131,10 +131,18 @@ def megabytes(size: float) -> str:
     return f"{size / 1e3:,.1f} kB"
 
 
-def milliseconds(value: float) -> str:
-    """A duration with three significant digits."""
+def milliseconds(value: float, *others: float) -> str:
+    """A duration of so many milliseconds with three digits; ``others`` follow in its unit."""
+    factor, unit = 1.0, "ms"
     if value >= 1000:
-        return f"{value / 1000:.2f} s"
-    if value >= 100:
-        return f"{value:.0f} ms"
-    return f"{value:.1f} ms" if value >= 10 else f"{value:.2f} ms"
+        factor, unit = 0.001, "s"
+    elif value < 1:
+        factor, unit = 1000.0, "µs"
+    text = f"{_three_digits(value * factor)} {unit}"
+    if others:
+        text += f" ({'-'.join(_three_digits(other * factor) for other in others)})"
+    return text
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.{max(0, 2 - max(0, len(str(int(value))) - 1))}f}"
