@@ -192,7 +192,7 @@ class Archive:
             raise UsageError(f"workers is {workers}", "give 1 or more")
         if design in STORED:
             with self._workbench() as bench:
-                chosen = bench.build(design, progress)
+                chosen = bench.build_design(design, progress)
                 return search(bench.reader, chosen, request, self._row_counts(scope), None)
         return search(
             self._reader, self._unstored(design, scope), request, self._row_counts(scope), None

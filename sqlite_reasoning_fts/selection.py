@@ -81,7 +81,7 @@ def select(
     """The first ``limit`` rows in order; one a session where sessions are folded."""
     rows: list[Selected] = []
     sessions: set[Key | None] = set()
-    for row in _ordered(reader, matches, order, filters, None if fold_sessions else limit + 1):
+    for row in ordered(reader, matches, order, filters, None if fold_sessions else limit + 1):
         if fold_sessions:
             if row.session_id in sessions:
                 continue
@@ -92,9 +92,14 @@ def select(
     return Selection(tuple(rows), cut_by_limit=False)
 
 
-def _ordered(
-    reader: Reader, matches: Matches, order: str, filters: Filters, limit: int | None
+def ordered(
+    reader: Reader,
+    matches: Matches,
+    order: str,
+    filters: Filters = NO_FILTERS,
+    limit: int | None = None,
 ) -> Iterator[Selected]:
+    """The rows that match and may be shown, in order, one at a time."""
     condition, values = filters.condition()
     wanted = "p.rowid, p.key, p.session_id, p.role, p.created_at, m.rank, m.origin"
     rank = RANK.format(rank="rank")

@@ -23,9 +23,7 @@ Row = tuple[str | None, ...]
 
 # ---- generators ------------------------------------------------------------------------
 
-texts = st.one_of(
-    st.none(), st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
-)
+texts = st.one_of(st.none(), st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join))
 tables = st.lists(st.tuples(*[texts] * len(COLUMNS)), min_size=1, max_size=12)
 sets = st.permutations(range(len(COLUMNS))).flatmap(
     lambda order: st.integers(1, len(COLUMNS)).map(lambda n: tuple(order[:n]))
@@ -40,9 +38,11 @@ phrases = st.one_of(
     st.sampled_from(["t", "fo", "f", "on"]).map(lambda start: start + "*"),
     st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)).map(" + ".join),
 )
-nears = st.tuples(phrases, phrases, st.integers(0, 3)).filter(
-    lambda near: "^" not in near[0] + near[1]
-).map(lambda near: f"NEAR({near[0]} {near[1]}, {near[2]})")
+nears = (
+    st.tuples(phrases, phrases, st.integers(0, 3))
+    .filter(lambda near: "^" not in near[0] + near[1])
+    .map(lambda near: f"NEAR({near[0]} {near[1]}, {near[2]})")
+)
 
 
 def queries(names: Sequence[str]) -> st.SearchStrategy[str]:

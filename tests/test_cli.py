@@ -28,9 +28,7 @@ AUDIT_KEYS = (
     "archive rows rows_with_reasoning reasoning_characters content_characters ratio "
     "turns_reasoning_only rows_unreadable rows_duplicate rows_orphaned routes queries"
 ).split()
-COMPARE_KEYS = (
-    "archive seed oracle designs latency disagreements default_search summary"
-).split()
+COMPARE_KEYS = ("archive seed oracle designs latency disagreements default_search summary").split()
 DESIGN_KEYS = "name bytes growth_of_index growth_of_file build_seconds agrees".split()
 LATENCY_KEYS = "design kind order scope query median_ms p25_ms p75_ms runs hits".split()
 DEFAULT_KEYS = "design ranker same_rows same_order same_ranks changed_top10".split()
@@ -87,9 +85,7 @@ def test_compare_prints_the_contracts_keys(capsys: Capture, demo_path: Path) -> 
     assert list(found["default_search"][0]) == DEFAULT_KEYS
 
 
-def test_demo_makes_an_archive_and_refuses_to_replace_one(
-    capsys: Capture, tmp_path: Path
-) -> None:
+def test_demo_makes_an_archive_and_refuses_to_replace_one(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "demo.db"
     made = as_json(capsys, "demo", "--scale", "0.001", "--out", str(path))
     assert (made["rows"], made["rows_with_reasoning"]) == (289, 61)
@@ -99,9 +95,7 @@ def test_demo_makes_an_archive_and_refuses_to_replace_one(
     assert file_state(path) == before
 
 
-def test_a_search_without_hits_says_why_and_is_no_failure(
-    capsys: Capture, demo_path: Path
-) -> None:
+def test_a_search_without_hits_says_why_and_is_no_failure(capsys: Capture, demo_path: Path) -> None:
     for query, reason in (
         ("qqqqzzzz", "nothing matched"),
         ("...", "no words"),
@@ -121,9 +115,7 @@ def test_a_search_without_hits_says_why_and_is_no_failure(
         "NEAR(", "a\0b", "{x} : y", "🙂", "需要",
     ],
 )  # fmt: skip
-def test_plain_text_is_never_a_syntax_error(
-    capsys: Capture, demo_path: Path, query: str
-) -> None:
+def test_plain_text_is_never_a_syntax_error(capsys: Capture, demo_path: Path, query: str) -> None:
     as_json(capsys, "search", str(demo_path), query, "--scope", "all")
 
 
@@ -318,9 +310,7 @@ def test_a_wrong_line_in_a_file_of_queries_is_named(
     assert "query 3 (bad AND)" in error["message"]
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("step", ["counting", "building", "checking", "timing"])
 def test_a_signal_in_any_step_cleans_up(
     tmp_path: Path, demo_path: Path, number: int, code: int, step: str

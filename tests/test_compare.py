@@ -125,9 +125,7 @@ def test_the_column_changes_the_default_search_and_reasoning_bm25_mends_it(
     assert not mended.changed_top10
 
 
-def test_the_same_seed_asks_the_same_queries(
-    demo_path: Path, comparison: rf.Comparison
-) -> None:
+def test_the_same_seed_asks_the_same_queries(demo_path: Path, comparison: rf.Comparison) -> None:
     with rf.open(demo_path) as archive:
         again = archive.compare(designs=["column"], repeat=1)
         other = archive.compare(designs=["column"], repeat=1, seed=1)
@@ -221,8 +219,8 @@ def test_a_planted_fault_is_found(
 ) -> None:
     build = Workbench.design
 
-    def planted(self: Workbench, name: str, progress: Any = None) -> Design:
-        return Wrong(build(self, name, progress), fault)
+    def planted(self: Workbench, name: str) -> Design:
+        return Wrong(build(self, name), fault)
 
     monkeypatch.setattr(Workbench, "design", planted)
     with rf.open(demo_path) as archive:

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts.compare.oracle import OracleTables
-from sqlite_reasoning_fts.compare.workbench import Workbench
+from sqlite_reasoning_fts.compare.workbench import (
+    COLUMN,
+    FULL,
+    SAID,
+    THOUGHT_ALL,
+    Workbench,
+)
 from sqlite_reasoning_fts.designs import Column, Full, Scan
 from sqlite_reasoning_fts.selection import select
 
@@ -68,6 +74,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
         rf.open(path, table="m", said=["one", "two"], thought=["thought"]) as archive,
         archive._workbench() as opened,
     ):
+        opened.build((SAID, COLUMN, FULL, THOUGHT_ALL))
         yield opened
 
 
@@ -75,20 +82,14 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
 @given(text=query_texts(), scope=st.sampled_from(("said", "thought", "all")))
 def test_every_design_gives_the_oracles_answer(bench: Workbench, text: str, scope: str) -> None:
     reader = bench.reader
-    said = bench.said_index()
-    assert said is not None
-    tables = {
-        "said": said.table,
-        "thought": bench.thought_oracle().table,
-        "all": bench.column_index().table,
-    }
+    said, full = bench.table(SAID), bench.table(FULL)
+    tables = {"said": said, "thought": bench.table(THOUGHT_ALL), "all": bench.table(COLUMN)}
     oracle = OracleTables(reader, tables)
     query = reader.parse(text, "fts5")
     expected = oracle.ranked(query, scope)
-    full = bench.full_index().table
     for design in (
         Scan(reader),
-        Full(reader, full, said.table),
+        Full(reader, full, said),
         Full(reader, full, None),
         Column(reader, tables["all"]),
     ):

@@ -112,9 +112,7 @@ def test_every_design_finds_a_token_that_is_only_thought(
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("token", ["zebrafish", "quokka"])
-def test_the_shared_archives_tokens_are_found(
-    shared: rf.Archive, design: str, token: str
-) -> None:
+def test_the_shared_archives_tokens_are_found(shared: rf.Archive, design: str, token: str) -> None:
     assert len(shared.search(token, scope="all", design=design).hits) == 1
 
 

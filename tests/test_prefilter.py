@@ -94,9 +94,7 @@ def test_porter_changes_at_most_the_last_byte_of_a_words_beginning(
     connection.execute("CREATE VIRTUAL TABLE real USING fts5(text, tokenize=porter)")
     connection.execute("CREATE VIRTUAL TABLE stems USING fts5vocab(real, 'instance')")
     listed = sorted(words)
-    connection.executemany(
-        "INSERT INTO real(rowid, text) VALUES (?, ?)", list(enumerate(listed))
-    )
+    connection.executemany("INSERT INTO real(rowid, text) VALUES (?, ?)", list(enumerate(listed)))
     wrong = [
         (listed[row], stem)
         for stem, row in connection.execute("SELECT term, doc FROM stems")
@@ -123,7 +121,8 @@ def test_a_needle_is_found_wherever_it_stands(connection: apsw.Connection) -> No
         ).get
         connection.execute("CREATE VIRTUAL TABLE temp.real USING fts5(text)")
         connection.execute("INSERT INTO real SELECT text FROM texts")
-        assert found == connection.execute(
-            "SELECT count(*) FROM real WHERE real MATCH ?", (needle,)
-        ).get
+        assert (
+            found
+            == connection.execute("SELECT count(*) FROM real WHERE real MATCH ?", (needle,)).get
+        )
         connection.execute("DROP TABLE temp.real")

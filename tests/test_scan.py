@@ -67,9 +67,12 @@ def test_an_unindexed_column_is_out_of_scope(archive: apsw.Connection) -> None:
             "SELECT rowid, rank FROM reasoning_scan(?, 'messages', ?) ORDER BY rowid",
             (query, spec),
         ).fetchall()
-        assert got == archive.execute(
-            "SELECT rowid, bm25(real) FROM real WHERE real MATCH ? ORDER BY rowid", (query,)
-        ).fetchall()
+        assert (
+            got
+            == archive.execute(
+                "SELECT rowid, bm25(real) FROM real WHERE real MATCH ? ORDER BY rowid", (query,)
+            ).fetchall()
+        )
 
 
 @pytest.mark.parametrize(
@@ -93,8 +96,7 @@ def test_what_is_pushed_down_gives_what_sqlite_would_give(
 ) -> None:
     values = ("hay OR needle", "messages", SPEC, "1")
     archive.execute(
-        "CREATE TABLE kept AS SELECT rowid AS number, rank, origin"
-        " FROM reasoning_scan(?, ?, ?, ?)",
+        "CREATE TABLE kept AS SELECT rowid AS number, rank, origin FROM reasoning_scan(?, ?, ?, ?)",
         values,
     )
     archive.execute("CREATE TABLE expected(rowid INTEGER PRIMARY KEY, rank, origin)")
@@ -164,8 +166,8 @@ def test_arguments_may_come_from_another_table(archive: apsw.Connection) -> None
 def test_a_source_is_found_by_schema_and_name(archive: apsw.Connection) -> None:
     archive.execute("CREATE TEMP TABLE messages AS SELECT * FROM messages WHERE id = 3")
     archive.execute("ATTACH ':memory:' AS other")
-    archive.execute("CREATE TABLE other.\"my.table \"\"x\"\"\"(content, thought)")
-    archive.execute("INSERT INTO other.\"my.table \"\"x\"\"\" VALUES (NULL, 'needle')")
+    archive.execute('CREATE TABLE other."my.table ""x"""(content, thought)')
+    archive.execute('INSERT INTO other."my.table ""x""" VALUES (NULL, \'needle\')')
     found = {
         source: len(scan(archive, "needle", source=source))
         for source in (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from ..counting import counted
-from ..designs import NAMES, Design
+from ..designs import NAMES
 from ..errors import UsageError
 from ..query import check_choice
 from ..results import (
@@ -20,10 +19,10 @@ from ..results import (
 )
 from .agreement import check_agreement
 from .default_search import default_search
-from .latency import measure
+from .latency import SCOPES, measure
 from .oracle import OracleTables
 from .summary import summary
-from .workbench import Workbench, index_bytes
+from .workbench import COLUMN, FULL, SAID, THOUGHT_ALL, Workbench
 from .workload import choose, given, vocabulary
 
 Progress = Callable[[int, int, str], None]
@@ -46,36 +45,36 @@ def compare(
     if repeat < 1:
         raise UsageError(f"repeat is {repeat}", "give 1 or more")
     reader = bench.reader
-    counts = counted(reader, progress)
+    counts = bench.count(progress)
     bench.check_room_for(2 * counts.content_characters + 3 * counts.reasoning_characters)
 
-    said = bench.said_index(progress)
-    column = bench.column_index(progress)
-    full = bench.full_index(progress)
-    thought = bench.thought_oracle(progress)
-    tables = {"thought": thought.table, "all": column.table}
-    if said is not None:
-        tables["said"] = said.table
-    oracle = OracleTables(reader, tables)
+    built = bench.build((SAID, COLUMN, FULL, THOUGHT_ALL), progress)
+    places = {"said": SAID, "thought": THOUGHT_ALL, "all": COLUMN}
+    oracle = OracleTables(
+        reader, {scope: built[name].table for scope, name in places.items() if name in built}
+    )
     words = vocabulary(reader.database, counts.rows_with_reasoning)
     workload = given(reader, words, queries) if queries else choose(reader, words, seed)
 
-    own = said if reader.adapter.own_index else None
+    own = built.get(SAID) if reader.adapter.own_index else None
     disagreements: list[Disagreement] = []
     latency: list[Latency] = []
     checked: dict[str, int] = {}
-    built: dict[str, Design] = {name: bench.design(name) for name in names}
     answers = oracle.answers(workload, progress)
-    for design in built.values():
-        agreement = check_agreement(design, answers, progress)
-        disagreements += agreement.disagreements
-        checked[design.name] = agreement.checked
-        measured, differing = measure(design, answers, repeat, progress)
-        latency += measured
-        disagreements += differing
+    for design in map(bench.design, names):
+        # What is timed is checked there; LIKE, whose answers differ, is asked again for all rows.
+        rest = SCOPES if design.name == "like" else set(answers.scopes) - set(SCOPES)
+        measured = measure(design, answers, repeat, progress)
+        latency += measured.latency
+        for agreement in (
+            measured.agreement,
+            check_agreement(design, answers, sorted(rest), progress),
+        ):
+            disagreements += agreement.disagreements
+            checked[design.name] = checked.get(design.name, 0) + agreement.checked
     stored = {
-        "full": (full.bytes, full.seconds),
-        "column": (column.bytes - (own.bytes if own else 0), column.seconds),
+        "full": (built[FULL].bytes, built[FULL].seconds),
+        "column": (built[COLUMN].bytes - (own.bytes if own else 0), built[COLUMN].seconds),
     }
     costs = []
     for name in names:
@@ -93,7 +92,7 @@ def compare(
         )
     default: tuple[DefaultSearch, ...] = ()
     if own is not None and "column" in names:
-        default = default_search(reader, own.table, column.table, workload, progress)
+        default = default_search(reader, own.table, built[COLUMN].table, workload, progress)
     bench.check_not_replaced()
     result = Comparison(
         archive=info,
@@ -115,4 +114,4 @@ def compare(
     return summary(result)
 
 
-__all__ = ["Workbench", "compare", "index_bytes"]
+__all__ = ["compare"]

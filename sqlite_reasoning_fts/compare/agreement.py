@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..designs import Design
 from ..results import Disagreement, Key
-from ..selection import Selected, select
+from ..selection import Selected, ordered
 from .oracle import Answers
-from .workload import by_turns
+from .workload import WorkloadQuery, by_turns
 
 Progress = Callable[[int, int, str], None]
+Difference = tuple[str, str, str]
+"""What differs, what was expected, what was found."""
 
-LIKE_SECONDS = 15.0
+LIKE_SECONDS = 10.0
+LIMIT = 20
+"""Rows of an answer that is timed."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +29,13 @@ class Agreement:
     disagreements: tuple[Disagreement, ...]
 
 
-def check_agreement(design: Design, answers: Answers, progress: Progress | None) -> Agreement:
-    """Every query in every scope, all of its rows.
+def check_agreement(
+    design: Design, answers: Answers, scopes: Sequence[str], progress: Progress | None
+) -> Agreement:
+    """Every query in some scopes, all of its rows.
 
-    ``like`` has no ranks, and some queries have none that could be compared (see
-    ``Query.has_stable_ranks``); then the rows are compared as a set. ``like`` is there for
-    comparison only, so it is asked for a while and not to the end.
+    ``like`` is there for comparison only, so it is asked for a while and not to the end, and its
+    rows are compared as a set.
     """
     found: list[Disagreement] = []
     checked = 0
@@ -42,28 +46,34 @@ def check_agreement(design: Design, answers: Answers, progress: Progress | None)
             break
         if progress:
             progress(done, len(answers.workload), f"checking {design.name}")
-        for scope in answers.scopes:
-            if like and scope == "said":
-                continue  # the agent's own LIKE route, which nobody proposes to change
-            ranked = not like and item.query.has_stable_ranks
-            order = "rank" if ranked else "newest"
-            matches = design.matches(item.query, scope, ranked=ranked)
-            rows = select(answers.reader, matches, order=order, limit=sys.maxsize - 1).rows
-            expected = answers.ranked[item.text, scope]
-            what = (
-                _ranked_difference(expected, rows)
-                if ranked
-                else _set_difference([key for key, _ in expected], rows)
-            )
+        for scope in scopes:
+            matches = design.matches(item.query, scope, ranked=not like)
+            order = "newest" if like else "rank"
+            rows = list(ordered(answers.reader, matches, order))
+            what = whole_difference(answers, item, scope, rows, ranked=not like)
             checked += 1
             if what is not None:
                 found.append(Disagreement(design.name, scope, order, item.text, *what))
     return Agreement(checked, tuple(found))
 
 
+def whole_difference(
+    answers: Answers, item: WorkloadQuery, scope: str, rows: Sequence[Selected], *, ranked: bool
+) -> Difference | None:
+    """How all rows of an answer differ from the oracle's, or ``None``.
+
+    Without ranks that could be compared (see ``Query.has_stable_ranks``) they are compared as a
+    set.
+    """
+    expected = answers.ranked[item.text, scope]
+    if ranked and item.query.has_stable_ranks:
+        return _ranked_difference(expected, rows)
+    return _set_difference([key for key, _ in expected], rows)
+
+
 def _ranked_difference(
     expected: Sequence[tuple[Key, float]], rows: Sequence[Selected]
-) -> tuple[str, str, str] | None:
+) -> Difference | None:
     if len(expected) != len(rows):
         return "number of rows", str(len(expected)), str(len(rows))
     for place, ((key, rank), row) in enumerate(zip(expected, rows, strict=True), 1):
@@ -74,9 +84,7 @@ def _ranked_difference(
     return None
 
 
-def _set_difference(
-    expected: Sequence[Key], rows: Sequence[Selected]
-) -> tuple[str, str, str] | None:
+def _set_difference(expected: Sequence[Key], rows: Sequence[Selected]) -> Difference | None:
     wanted, got = set(expected), {row.key for row in rows}
     if wanted == got:
         return None
@@ -84,10 +92,10 @@ def _set_difference(
     return f"rows: {missing} missed, {extra} too many", str(len(wanted)), str(len(got))
 
 
-def first_keys(expected: Sequence[Key], rows: Sequence[Selected]) -> tuple[str, str, str] | None:
-    """How the first rows differ from the expected ones, or ``None``."""
-    got = [row.key for row in rows]
-    want = list(expected[: len(got)]) if len(expected) > len(got) else list(expected)
-    if want == got:
-        return None
-    return "first rows", repr(want), repr(got)
+def newest_difference(
+    answers: Answers, item: WorkloadQuery, scope: str, rows: Sequence[Selected]
+) -> Difference | None:
+    """How the first rows, newest first, differ from the oracle's, or ``None``."""
+    expected = answers.newest[item.text, scope]
+    want, got = list(expected[: max(len(rows), LIMIT)]), [row.key for row in rows]
+    return None if want == got else ("first rows", repr(want), repr(got))

@@ -11,65 +11,94 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..designs import Design
+from ..reader import Reader
 from ..results import Disagreement, Latency
-from ..selection import select
-from .agreement import first_keys
+from ..selection import Selected, ordered
+from .agreement import LIMIT, Agreement, newest_difference, whole_difference
 from .oracle import Answers
 from .workload import WorkloadQuery, by_turns
 
 Progress = Callable[[int, int, str], None]
 Cell = tuple[str, str, WorkloadQuery]  # order, scope, query
 
-LIMIT = 20
 SCOPES = ("thought", "all")
 ORDERS = ("newest", "rank")
 SECONDS_PER_DESIGN = 15.0
-"""A round is begun only while the rounds before it took less."""
+"""A run is begun only while the runs before it took less; the first round is completed."""
 
 
-def measure(
-    design: Design, answers: Answers, repeat: int, progress: Progress | None
-) -> tuple[list[Latency], list[Disagreement]]:
-    """Times every query in both orders; each answer is compared with the oracle's first rows."""
-    orders = ("newest",) if design.name == "like" else ORDERS
-    cells = [
+@dataclass(frozen=True)
+class Measured:
+    """Times, and what of the answers was wrong."""
+
+    latency: tuple[Latency, ...]
+    agreement: Agreement
+
+
+def measure(design: Design, answers: Answers, repeat: int, progress: Progress | None) -> Measured:
+    """Times every query in both orders, and compares the answers of the first round.
+
+    In order of rank the first run goes on after its first rows, off the clock, so that all of its
+    rows are compared.
+    """
+    like = design.name == "like"
+    cells: list[Cell] = [
         (order, scope, item)
         for scope in SCOPES
-        for order in orders
+        for order in (("newest",) if like else ORDERS)
         for item in by_turns(answers.workload)
     ]
     times: dict[Cell, list[float]] = {cell: [] for cell in cells}
-    found: dict[Cell, int] = {}
     wrong: list[Disagreement] = []
+    checked = 0
     started = time.perf_counter()
     for turn in range(repeat):
         for done, cell in enumerate(cells):
             spent = time.perf_counter() - started
-            if spent > SECONDS_PER_DESIGN and (turn > 0 or design.name == "like"):
+            if spent > SECONDS_PER_DESIGN and (turn > 0 or like):
                 break
             if progress:
                 progress(turn * len(cells) + done, repeat * len(cells), f"timing {design.name}")
             order, scope, item = cell
-            begun = time.perf_counter()
-            matches = design.matches(item.query, scope, ranked=order == "rank")
-            rows = select(answers.reader, matches, order=order, limit=LIMIT).rows
-            times[cell].append((time.perf_counter() - begun) * 1000.0)
-            if turn == 0:
-                expected = answers.newest[item.text, scope]
-                if order == "rank":
-                    expected = tuple(key for key, _ in answers.ranked[item.text, scope])
-                found[cell] = len(expected)
-                difference = first_keys(expected, rows)
-                comparable = order == "newest" or item.query.has_stable_ranks
-                if difference is not None and comparable and design.name != "like":
+            whole = turn == 0 and order == "rank"
+            milliseconds, rows = _run(design, answers.reader, cell, whole=whole)
+            times[cell].append(milliseconds)
+            if turn == 0 and not like:
+                checked += 1
+                difference = (
+                    whole_difference(answers, item, scope, rows, ranked=True)
+                    if whole
+                    else newest_difference(answers, item, scope, rows)
+                )
+                if difference is not None:
                     wrong.append(Disagreement(design.name, scope, order, item.text, *difference))
     if progress:
         progress(repeat * len(cells), repeat * len(cells), f"timing {design.name}")
-    return [
-        _latency(design.name, cell, times[cell], found[cell]) for cell in cells if times[cell]
-    ], wrong
+    latency = (
+        _latency(design.name, cell, times[cell], len(answers.newest[cell[2].text, cell[1]]))
+        for cell in cells
+        if times[cell]
+    )
+    return Measured(tuple(latency), Agreement(checked, tuple(wrong)))
+
+
+def _run(
+    design: Design, reader: Reader, cell: Cell, *, whole: bool
+) -> tuple[float, list[Selected]]:
+    """One run: the milliseconds until the first rows are there, and the rows."""
+    order, scope, item = cell
+    rows: list[Selected] = []
+    begun = time.perf_counter()
+    taken = None
+    matches = design.matches(item.query, scope, ranked=order == "rank")
+    for row in ordered(reader, matches, order, limit=None if whole else LIMIT):
+        rows.append(row)
+        if len(rows) == LIMIT:
+            taken = time.perf_counter() - begun
+    return (time.perf_counter() - begun if taken is None else taken) * 1000.0, rows
 
 
 def _latency(design: str, cell: Cell, times: list[float], hits: int) -> Latency:

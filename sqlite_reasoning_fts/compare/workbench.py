@@ -1,9 +1,11 @@
 """The scratch file in which designs are built and measured, beside the archive and never in it.
 
-One connection holds the scratch file as ``main`` and the archive, attached read-only, as
-``archive``; all of the work is one transaction, so that every design sees the same rows. With a
-rollback journal that would lock the agent out, so such an archive is backed up in short steps
-first, and the copy is measured.
+Two connections hold the scratch file as ``main`` and the archive, attached read-only, as
+``archive``. The *builder* writes the indexes in one transaction; the *reader* asks them afterwards,
+in a transaction that only reads, so that what may be remembered between searches is remembered as
+it would be in an agent. Both see the archive as it was at one moment. With a rollback journal a
+long read would lock the agent out, so such an archive is backed up in short steps first, and the
+copy is measured.
 """
 
 from __future__ import annotations
@@ -12,30 +14,36 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from ..adapters import find_adapter
 from ..adapters.generic import Columns
+from ..counting import Counts, counted
 from ..database import Database, quote_name, translate
 from ..designs import Column, Design, Full, IndexTable, Like, Scan
-from ..opening import OpenFile, check_room, size_of, uri
+from ..errors import FaultError
+from ..opening import BUSY_TIMEOUT_MS, OpenFile, check_room, size_of, uri
 from ..projection import THOUGHT, VIEW
 from ..reader import Reader
 
+if TYPE_CHECKING:
+    import apsw
+
 Progress = Callable[[int, int, str], None]
 
-SAID_INDEX = "reasoning_said"
-COLUMN_INDEX = "reasoning_column"
-FULL_INDEX = "reasoning_full"
-THOUGHT_ORACLE = "reasoning_thought_oracle"
+SAID = "reasoning_said"
+COLUMN = "reasoning_column"
+FULL = "reasoning_full"
+THOUGHT_ALL = "reasoning_thought_all"
 
 BACKUP_PAGES = 256
 BACKUP_PAUSE_SECONDS = 0.002
 CACHE_KIB = 200_000
-MMAP_BYTES = 1 << 36
+SNAPSHOT_TRIES = 100
 INTERRUPT_STEPS = 20_000
 """SQLite instructions between two looks at a pending Ctrl-C."""
 
@@ -60,7 +68,7 @@ class Workbench:
         self._adapter_name = adapter_name
         self._columns = columns
         self._built: dict[str, Built] = {}
-        self._wal_before = 0
+        self._connections: list[apsw.Connection] = []
 
     def __enter__(self) -> Workbench:
         self._folder = tempfile.mkdtemp(prefix="reasoning-fts-")
@@ -80,35 +88,49 @@ class Workbench:
         self._stop()
 
     def _start(self) -> None:
-        import apsw
-
         source = self._file.read_path
-        if self._outer.database.pragma("journal_mode") != "wal":
+        live = self._outer.database.pragma("journal_mode") == "wal"
+        if not live:
             source = self._backed_up()
         self._wal_path = source + "-wal"
         self._wal_before = size_of(self._wal_path)
+        self._builder = self._connect(source)
+        self.reader = self._connect(source)
+        both = (self._builder, self.reader)
+        for _ in range(SNAPSHOT_TRIES):
+            before = self._outer.database.pragma("data_version")
+            for reader in both:
+                reader.database.run("BEGIN")
+                self.rows = reader.row_count()  # the first read: from here on nothing changes
+            if not live or self._outer.database.pragma("data_version") == before:
+                return
+            for reader in both:
+                reader.database.run("ROLLBACK")
+        raise FaultError(
+            f"{self._file.path}: no moment was found at which nothing was written",
+            "run it again when the agent is less busy",
+        )
+
+    def _connect(self, source: str) -> Reader:
+        """A connection to the scratch file with the archive beside it, read-only."""
+        import apsw
+
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
-        scratch = os.path.join(self._folder, "scratch.db")
-        self._connection = apsw.Connection(uri(scratch), flags=flags)
+        connection = apsw.Connection(uri(os.path.join(self._folder, "scratch.db")), flags=flags)
+        self._connections.append(connection)
         # A long statement is C alone; this is where Python sees a signal that came meanwhile.
-        self._connection.set_progress_handler(_go_on, INTERRUPT_STEPS)
-        database = Database(self._connection, schema="archive", path=self._file.path)
+        connection.set_progress_handler(_go_on, INTERRUPT_STEPS)
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        database = Database(connection, schema="archive", path=self._file.path)
         database.run(f"PRAGMA page_size = {int(self._outer.database.pragma('page_size'))}")
         database.run("PRAGMA main.journal_mode = OFF")
         database.run("PRAGMA main.synchronous = OFF")
         database.run(f"PRAGMA main.cache_size = -{CACHE_KIB}")
         database.run("ATTACH ? AS archive", (uri(source, "ro"),))
-        # Alike for all designs. Our transaction keeps the file from being cut under the map.
-        database.run(f"PRAGMA archive.mmap_size = {MMAP_BYTES}")
-        database.run(f"PRAGMA main.mmap_size = {MMAP_BYTES}")
-        adapter = find_adapter(database, self._adapter_name, self._columns)
-        self.reader = Reader(database, adapter)
-        database.run("BEGIN")
-        self.rows = self.reader.row_count()  # the first read: from here on nothing changes
+        return Reader(database, find_adapter(database, self._adapter_name, self._columns))
 
     def _stop(self) -> None:
-        connection = getattr(self, "_connection", None)
-        if connection is not None:
+        for connection in self._connections:
             connection.close(True)
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -145,65 +167,69 @@ class Workbench:
         """Raises if the archive is another file by now."""
         self._file.check_not_replaced()
 
-    # -- what is built ------------------------------------------------------
+    def count(self, progress: Progress | None = None) -> Counts:
+        """What the archive holds; through the builder, for the reader must not look at the scratch
+        file before it is written, not even at its schema."""
+        return counted(self._builder, progress)
 
-    def said_index(self, progress: Progress | None = None) -> Built | None:
-        """The agent's own index as a reindex would build it, and the oracle for what was said."""
+    def build(self, names: Sequence[str], progress: Progress | None = None) -> dict[str, Built]:
+        """Builds indexes in one transaction, before the reader looks at the scratch file.
+
+        ``SAID`` is the agent's own index as a reindex would build it, and the oracle for what was
+        said; ``COLUMN`` the same with a thought column, which asked plainly is the oracle of the
+        scope ``all``; ``FULL`` the index of the thought, for the rows that have some; ``THOUGHT``
+        an FTS5 table over the thought of all rows, empty ones too, the oracle of that scope.
+        """
         said = self.reader.projection.said_names
-        if not said:
-            return None
-        return self._index(SAID_INDEX, said, progress, inline=self._inline)
+        columns = {
+            SAID: said,
+            COLUMN: self.reader.columns,
+            FULL: (THOUGHT,),
+            THOUGHT_ALL: (THOUGHT,),
+        }
+        for name in names:
+            if columns[name]:
+                self._built[name] = self._index(name, columns[name], progress)
+        self._builder.database.run("COMMIT")
+        self._connections.pop(0).close(True)
+        return self._built
 
-    def column_index(self, progress: Progress | None = None) -> Built:
-        """The agent's own index with a thought column; over all columns, so it is the oracle of
-        the scope ``all`` when it is asked plainly."""
-        return self._index(COLUMN_INDEX, self.reader.columns, progress, inline=self._inline)
+    def table(self, name: str) -> IndexTable:
+        """An index that was built."""
+        return self._built[name].table
 
-    def full_index(self, progress: Progress | None = None) -> Built:
-        """The index of the thought: rows that have some, without a copy of the text."""
-        return self._index(
-            FULL_INDEX, (THOUGHT,), progress, inline=False, where=f"{THOUGHT} IS NOT NULL"
-        )
-
-    def thought_oracle(self, progress: Progress | None = None) -> Built:
-        """A real FTS5 table over the thought of all rows, empty ones too."""
-        return self._index(THOUGHT_ORACLE, (THOUGHT,), progress, inline=False)
-
-    def design(self, name: str, progress: Progress | None = None) -> Design:
-        """A design, its index built if it has one."""
+    def design(self, name: str) -> Design:
+        """A design over the indexes that were built."""
         if name == "like":
             return Like(self.reader)
         if name == "scan":
             return Scan(self.reader)
         if name == "column":
-            return Column(self.reader, self.column_index(progress).table)
-        own = self.said_index(progress) if self.reader.adapter.own_index else None
-        return Full(self.reader, self.full_index(progress).table, own.table if own else None)
+            return Column(self.reader, self._built[COLUMN].table)
+        said = self._built.get(SAID) if self.reader.adapter.own_index else None
+        return Full(self.reader, self._built[FULL].table, said.table if said else None)
 
-    build = design
+    def build_design(self, name: str, progress: Progress | None = None) -> Design:
+        """One design with the indexes that it needs."""
+        self.build({"full": (SAID, FULL), "column": (COLUMN,)}.get(name, ()), progress)
+        return self.design(name)
 
     @property
     def _inline(self) -> bool:
         index = self.reader.adapter.own_index
         return index.inline if index else False
 
-    def _index(
-        self,
-        name: str,
-        columns: tuple[str, ...],
-        progress: Progress | None,
-        *,
-        inline: bool,
-        where: str = "1",
-    ) -> Built:
+    def _index(self, name: str, columns: tuple[str, ...], progress: Progress | None) -> Built:
         """Builds an FTS5 table in one go, as a blocking reindex would, and optimizes it."""
-        if name in self._built:
-            return self._built[name]
-        database = self.reader.database
+        reader = self._builder
+        database = reader.database
+        # Only what stands for the agent's own table keeps a copy of the text, as that one does.
+        inline = self._inline and name in (SAID, COLUMN)
+        where = f"{THOUGHT} IS NOT NULL" if name == FULL else "1"
         quoted = [quote_name(column) for column in columns]
-        options = [*self.reader.options, *([] if inline else ["content=''"])]
+        options = [*reader.options, *([] if inline else ["content=''"])]
         listed = ", ".join(quoted)
-        ranges = self.reader.row_ranges(where=where)
+        ranges = reader.row_ranges(where=where)
         started = time.perf_counter()
         database.run(
             f"CREATE VIRTUAL TABLE main.{name} USING fts5({', '.join([*quoted, *options])})"
@@ -222,11 +248,8 @@ class Workbench:
         seconds = time.perf_counter() - started
         if progress:
             progress(len(ranges) + 1, len(ranges) + 1, f"built {name}")
-        built = Built(
-            IndexTable("main", name, columns), index_bytes(database, "main", name), seconds
-        )
-        self._built[name] = built
-        return built
+        table = IndexTable("main", name, columns)
+        return Built(table, index_bytes(database, "main", name), seconds)
 
 
 def index_bytes(database: Database, schema: str, name: str) -> int:
