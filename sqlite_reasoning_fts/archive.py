@@ -251,8 +251,7 @@ class Archive:
 
     def _row_counts(self, scope: str) -> RowCounts:
         """Counted anew when another connection or this one has changed the file."""
-        database = self._reader.database
-        state = (database.pragma("data_version"), database.value("SELECT total_changes()"))
+        state = self._reader.state()
         known = self._counts.get(scope)
         if known is None or known[0] != state:
             known = (state, self._reader.counts(scope))

@@ -27,6 +27,7 @@ class Reader:
         self.database = database
         self.adapter = adapter
         self.projection = adapter.projection
+        self._row_count: tuple[tuple[int, int], int] | None = None
         load(database.connection)
         adapter.prepare(database)
 
@@ -71,7 +72,16 @@ class Reader:
 
     def row_count(self) -> int:
         """The number of rows, hidden ones included: the N of every rank."""
-        return int(self.database.value(f"SELECT count(*) FROM {self.source}"))
+        state = self.state()
+        if self._row_count is None or self._row_count[0] != state:
+            rows = int(self.database.value(f"SELECT count(*) FROM {self.source}"))
+            self._row_count = (state, rows)
+        return self._row_count[1]
+
+    def state(self) -> tuple[int, int]:
+        """Changes when this connection or another has changed the archive's file."""
+        changes = int(self.database.value("SELECT total_changes()"))
+        return int(self.database.pragma("data_version")), changes
 
     def counts(self, scope: str) -> RowCounts:
         """What a search within a scope covers; the reasoning is looked at where it is asked for."""

@@ -26,7 +26,7 @@ Cell = tuple[str, str, WorkloadQuery]  # order, scope, query
 
 SCOPES = ("thought", "all")
 ORDERS = ("newest", "rank")
-SECONDS_PER_DESIGN = 15.0
+SECONDS_PER_DESIGN = 10.0
 """A run is begun only while the runs before it took less; the first round is completed."""
 
 

@@ -39,6 +39,8 @@ SAID = "reasoning_said"
 COLUMN = "reasoning_column"
 FULL = "reasoning_full"
 THOUGHT_ALL = "reasoning_thought_all"
+VOCABULARY = "reasoning_vocabulary"
+"""The terms of ``THOUGHT_ALL``."""
 
 BACKUP_PAGES = 256
 BACKUP_PAUSE_SECONDS = 0.002
@@ -190,6 +192,10 @@ class Workbench:
         for name in names:
             if columns[name]:
                 self._built[name] = self._index(name, columns[name], progress)
+        if THOUGHT_ALL in self._built:
+            self._builder.database.run(
+                f"CREATE VIRTUAL TABLE main.{VOCABULARY} USING fts5vocab({THOUGHT_ALL}, row)"
+            )
         self._builder.database.run("COMMIT")
         self._connections.pop(0).close(True)
         return self._built

@@ -16,7 +16,7 @@ from ..errors import QueryError
 from ..query import Query
 from ..reader import Reader
 from ..sampling import SAMPLED_ROWS, sampled_thoughts, some, tokens_of
-from .workbench import THOUGHT_ALL
+from .workbench import VOCABULARY
 
 KINDS = ("rare", "common", "absent", "phrase", "and", "or", "not", "prefix", "near")
 PER_KIND = 5
@@ -53,13 +53,8 @@ class Vocabulary:
 
 
 def vocabulary(database: Database, rows_with_thought: int) -> Vocabulary:
-    """Reads the terms from the oracle's index through ``fts5vocab``."""
-    database.run(
-        f"CREATE VIRTUAL TABLE temp.reasoning_vocabulary USING fts5vocab('main', "
-        f"'{THOUGHT_ALL}', 'row')"
-    )
-    rows: dict[str, int] = dict(database.all("SELECT term, doc FROM temp.reasoning_vocabulary"))
-    database.run("DROP TABLE temp.reasoning_vocabulary")
+    """Reads the terms from the oracle's index."""
+    rows: dict[str, int] = dict(database.all(f"SELECT term, doc FROM main.{VOCABULARY}"))
     return Vocabulary(rows, rows_with_thought)
 
 
