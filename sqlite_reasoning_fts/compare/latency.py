@@ -27,7 +27,7 @@ Cell = tuple[str, str, WorkloadQuery]  # order, scope, query
 SCOPES = ("thought", "all")
 ORDERS = ("newest", "rank")
 SECONDS_PER_DESIGN = 10.0
-"""A run is begun only while the runs before it took less; the first round is completed."""
+"""A round is begun only while the rounds before it took less. LIKE's first round is cut there."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,10 @@ def measure(design: Design, answers: Answers, repeat: int, progress: Progress | 
     checked = 0
     started = time.perf_counter()
     for turn in range(repeat):
+        if time.perf_counter() - started > SECONDS_PER_DESIGN:
+            break
         for done, cell in enumerate(cells):
-            spent = time.perf_counter() - started
-            if spent > SECONDS_PER_DESIGN and (turn > 0 or like):
+            if like and time.perf_counter() - started > SECONDS_PER_DESIGN:
                 break
             if progress:
                 progress(turn * len(cells) + done, repeat * len(cells), f"timing {design.name}")
