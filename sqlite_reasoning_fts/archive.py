@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from .database import Database
 from .designs import NAMES, STORED, Design, Full, IndexTable, Like, Scan
 from .errors import UsageError
 from .opening import OpenFile, open_file, size_of
+from .progress import Progress
 from .projection import VIEW
 from .query import check_choice
 from .reader import Reader, RowCounts
@@ -23,9 +24,6 @@ from .snippets import BRACKETS, Marks
 
 if TYPE_CHECKING:
     from .compare.workbench import Workbench
-
-Progress = Callable[[int, int, str], None]
-"""Called as ``progress(done, total, what)`` during long work."""
 
 
 def open(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from .adapters.base import RouteTemplate
 from .counting import counted
 from .database import quote_name
 from .designs import Scan
 from .errors import QueryError
+from .progress import Progress
 from .projection import VIEW
 from .query import Query
 from .reader import Reader
@@ -17,8 +18,6 @@ from .results import ArchiveInfo, AuditReport, GapReport, Route
 from .sampling import SAMPLED_ROWS, sampled_thoughts, tokens_of
 from .search import default_rows
 from .selection import select
-
-Progress = Callable[[int, int, str], None]
 
 SHOWN_TOKENS = 3
 """Tokens for which the routes are walked."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from .database import quote_name
+from .progress import Progress
 from .projection import THOUGHT, VIEW
 from .reader import Reader
-
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rich import progress as rich_progress
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from ..progress import Progress
 
 SECONDS_BETWEEN_LINES = 5.0
 
-Report = Callable[[int, int, str], None]
-
 
 @contextmanager
-def progress(quiet: bool = False) -> Iterator[Report | None]:
+def progress(quiet: bool = False) -> Iterator[Progress | None]:
     """Gives a function ``report(done, total, what)``, or ``None`` where nobody wants to know."""
     if quiet:
         yield None
@@ -30,7 +31,7 @@ def progress(quiet: bool = False) -> Iterator[Report | None]:
         TaskProgressColumn(),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with rich_progress.Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
         def report(done: int, total: int, what: str) -> None:
@@ -39,7 +40,7 @@ def progress(quiet: bool = False) -> Iterator[Report | None]:
         yield report
 
 
-def _lines(console: Console) -> Report:
+def _lines(console: Console) -> Progress:
     """A line when a step begins, and one every few seconds while it lasts."""
     shown, at = "", 0.0
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..designs import NAMES
 from ..errors import UsageError
+from ..progress import Progress
 from ..query import check_choice
 from ..results import (
     ArchiveInfo,
@@ -24,8 +25,6 @@ from .oracle import OracleTables
 from .summary import summary
 from .workbench import COLUMN, FULL, SAID, THOUGHT_ALL, Workbench
 from .workload import choose, given, vocabulary
-
-Progress = Callable[[int, int, str], None]
 
 
 def compare(

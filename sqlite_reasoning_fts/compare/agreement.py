@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..designs import Design
+from ..progress import Progress
 from ..results import Disagreement, Key
 from ..selection import Selected, ordered
 from .oracle import Answers
 from .workload import WorkloadQuery, by_turns
 
-Progress = Callable[[int, int, str], None]
 Difference = tuple[str, str, str]
 """What differs, what was expected, what was found."""
 

@@ -8,18 +8,18 @@ back the rows and not their order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..designs import IndexTable
 from ..errors import QueryError
+from ..progress import Progress
 from ..query import column_filter
 from ..reader import Reader
 from ..results import DefaultSearch, Key
 from ..selection import RANK
 from .workload import WorkloadQuery
 
-Progress = Callable[[int, int, str], None]
 TOP = 10
 Ranked = tuple[tuple[Key, float], ...]
 

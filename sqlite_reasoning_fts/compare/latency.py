@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..designs import Design
+from ..progress import Progress
 from ..reader import Reader
 from ..results import Disagreement, Latency
 from ..selection import Selected, ordered
@@ -21,7 +21,6 @@ from .agreement import LIMIT, Agreement, newest_difference, whole_difference
 from .oracle import Answers
 from .workload import WorkloadQuery, by_turns
 
-Progress = Callable[[int, int, str], None]
 Cell = tuple[str, str, WorkloadQuery]  # order, scope, query
 
 SCOPES = ("thought", "all")

@@ -7,11 +7,12 @@ the thought for ``thought``, one over all columns for ``all``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..database import quote_name
 from ..designs import IndexTable
+from ..progress import Progress
 from ..projection import VIEW
 from ..query import SCOPES, Query
 from ..reader import Reader
@@ -30,9 +31,7 @@ class OracleTables:
     reader: Reader
     tables: dict[str, IndexTable]
 
-    def answers(
-        self, workload: Sequence[WorkloadQuery], progress: Callable[[int, int, str], None] | None
-    ) -> Answers:
+    def answers(self, workload: Sequence[WorkloadQuery], progress: Progress | None) -> Answers:
         """The right answers for a workload, in every scope that the archive has."""
         scopes = tuple(scope for scope in SCOPES if scope in self.tables)
         ranked, newest = {}, {}

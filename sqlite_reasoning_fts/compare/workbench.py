@@ -14,7 +14,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from types import TracebackType
@@ -27,13 +27,12 @@ from ..database import Database, quote_name, translate
 from ..designs import Column, Design, Full, IndexTable, Like, Scan
 from ..errors import FaultError
 from ..opening import BUSY_TIMEOUT_MS, OpenFile, check_room, size_of, uri
+from ..progress import Progress
 from ..projection import THOUGHT, VIEW
 from ..reader import Reader
 
 if TYPE_CHECKING:
     import apsw
-
-Progress = Callable[[int, int, str], None]
 
 SAID = "reasoning_said"
 COLUMN = "reasoning_column"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
@@ -24,12 +24,11 @@ from random import Random
 import apsw
 
 from ..errors import FaultError, FileError, NoRoomError, UsageError
+from ..progress import Progress
 from .corpus import CorpusError, load_corpus
 from .messages import COLUMNS, Counts, MessageMaker
 from .plan import Plan, make_plan
 from .writer import Writer
-
-Progress = Callable[[int, int, str], None]
 
 SCHEMA_VERSION = 22
 SMALLEST_SCALE, LARGEST_SCALE = 0.0005, 20.0
