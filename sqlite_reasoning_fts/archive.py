@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .adapters import find_adapter
-from .adapters.generic import NUMBERS, Columns
+from .adapters.generic import Columns
 from .database import Database
 from .designs import NAMES, STORED, Design, Full, IndexTable, Like, Scan
 from .errors import UsageError
 from .opening import OpenFile, open_file, size_of
 from .progress import Progress
-from .projection import VIEW
 from .query import check_choice
 from .reader import Reader, RowCounts
 from .results import ArchiveInfo, AuditReport, Comparison, Key, SearchResult
@@ -68,18 +68,13 @@ def open(
 def _prepared(
     database: Database, file: OpenFile | None, adapter: str | None, columns: Columns | None
 ) -> Archive:
-    """Makes the temporary objects, for which ``query_only`` has to be off for a moment."""
-    guarded = bool(database.value("PRAGMA query_only"))
     if not database.path:
         database.path = str(
             database.value("SELECT file FROM pragma_database_list WHERE name = 'main'") or ""
         )
-    database.run("PRAGMA query_only = 0")
-    try:
-        found = find_adapter(database, adapter, columns)
-        return Archive(Reader(database, found), file, adapter, columns)
-    finally:
-        database.run(f"PRAGMA query_only = {int(guarded)}")
+    return Archive(
+        Reader(database, find_adapter(database, adapter, columns)), file, adapter, columns
+    )
 
 
 class Archive:
@@ -113,13 +108,8 @@ class Archive:
         """Ends the reading; a host's connection stays open, without our temporary objects."""
         if self._file is not None:
             self._file.close()
-            return
-        database = self._reader.database
-        guarded = database.value("PRAGMA query_only")
-        database.run("PRAGMA query_only = 0")
-        database.run(f"DROP VIEW IF EXISTS temp.{VIEW}")
-        database.run(f"DROP TABLE IF EXISTS temp.{NUMBERS}")
-        database.run(f"PRAGMA query_only = {int(guarded)}")
+        else:
+            self._reader.close()
 
     @property
     def info(self) -> ArchiveInfo:
@@ -139,6 +129,9 @@ class Archive:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the file lacks, and what that means for the answers."""
+        if self._file is not None and self._file.is_private_copy:
+            copied = "read through a private copy, since the folder of the file cannot be written"
+            return (*self._reader.adapter.notes, copied)
         return self._reader.adapter.notes
 
     def search(
@@ -174,7 +167,7 @@ class Archive:
             match=match,
             order=order,
             limit=limit,
-            filters=Filters(None if roles is None else tuple(roles), session, since, until),
+            filters=Filters.of(roles, session, since, until),
             fold_sessions=fold_sessions,
             marks=marks,
         )
@@ -186,15 +179,18 @@ class Archive:
                 f"no index with placement {placement!r} is stored for this archive",
                 "leave the placement out",
             )
-        if workers < 1:
-            raise UsageError(f"workers is {workers}", "give 1 or more")
+        if workers != 1:
+            raise UsageError(
+                f"workers is {workers}, and a search runs on one connection", "leave workers out"
+            )
+        self._reader.refresh()
         if design in STORED:
-            with self._workbench() as bench:
+            with self._workbench(progress) as bench:
                 chosen = bench.build_design(design, progress)
-                return search(bench.reader, chosen, request, self._row_counts(scope), None)
-        return search(
-            self._reader, self._unstored(design, scope), request, self._row_counts(scope), None
-        )
+                return search(bench.reader, chosen, request, bench.reader.counts(scope), None)
+        with self._reader.database.snapshot():
+            counts = self._row_counts(scope)
+            return search(self._reader, self._unstored(design, scope), request, counts, None)
 
     def audit(
         self,
@@ -207,7 +203,12 @@ class Archive:
         """Measures what the agent's own search cannot reach, and shows it on its own routes."""
         from .audit import audit
 
-        return audit(self._reader, self.info, token, queries, seed, progress)
+        self._reader.refresh()
+        # With a rollback journal a long read would lock the agent out: there the counts are those
+        # of several moments.
+        live = self._reader.database.pragma("journal_mode") == "wal"
+        with self._reader.database.snapshot() if live else nullcontext():
+            return audit(self._reader, self.info, token, queries, seed, progress)
 
     def compare(
         self,
@@ -221,10 +222,11 @@ class Archive:
         """Builds the designs in a scratch file and measures what each costs and gives here."""
         from .compare import compare
 
-        with self._workbench() as bench:
+        self._reader.refresh()
+        with self._workbench(progress) as bench:
             return compare(bench, self.info, designs, queries, seed, repeat, progress)
 
-    def _workbench(self) -> Workbench:
+    def _workbench(self, progress: Progress | None = None) -> Workbench:
         from .compare.workbench import Workbench
 
         if self._file is None:
@@ -233,7 +235,7 @@ class Archive:
                 "open the path in a process of its own, for instance with the command "
                 "reasoning-fts compare FILE",
             )
-        return Workbench(self._file, self._reader, self._adapter_name, self._columns)
+        return Workbench(self._file, self._reader, self._adapter_name, self._columns, progress)
 
     def _unstored(self, name: str | None, scope: str) -> Design:
         if name == "like":

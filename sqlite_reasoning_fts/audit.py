@@ -11,11 +11,10 @@ from .database import quote_name
 from .designs import Scan
 from .errors import QueryError
 from .progress import Progress
-from .projection import VIEW
 from .query import Query
 from .reader import Reader
 from .results import ArchiveInfo, AuditReport, GapReport, Route
-from .sampling import SAMPLED_ROWS, sampled_thoughts, tokens_of
+from .sampling import SAMPLED_ROWS, query_lines, sampled_thoughts, tokens_of
 from .search import default_rows
 from .selection import select
 
@@ -41,7 +40,11 @@ def audit(
     counts = counted(reader, progress)
     pairs = _sampled_pairs(reader, seed)
     tokens = [token] if token is not None else _only_thought(reader, pairs)
-    gap = _gap_of_queries(reader, queries) if queries else _gap_of_tokens(reader, pairs, progress)
+    gap = (
+        _gap_of_queries(reader, queries)
+        if queries is not None
+        else _gap_of_tokens(reader, pairs, progress)
+    )
     return AuditReport(
         archive=info,
         rows=counts.rows,
@@ -132,7 +135,7 @@ def _gap_of_tokens(
 def _gap_of_queries(reader: Reader, queries: Sequence[str]) -> GapReport:
     """For each query and each visible row that some scope finds: does the default find it too?"""
     sampled = by_default = 0
-    for text in queries:
+    for _, text in query_lines(queries):
         query = reader.parse(text)
         if query.is_empty:
             continue
@@ -166,7 +169,7 @@ def _matches(reader: Reader, query: Query, scope: str, rowid: int) -> bool:
     """Whether one visible row matches within a scope."""
     columns = ", ".join(quote_name(column) for column in reader.columns)
     sql = (
-        f"SELECT 1 FROM temp.{VIEW} WHERE rowid = ? AND visible "
+        f"SELECT 1 FROM {reader.source} WHERE rowid = ? AND visible "
         f"AND reasoning_match_columns(?, ?, {columns})"
     )
     return bool(reader.database.value(sql, (rowid, reader.spec(scope), query.fts5)))

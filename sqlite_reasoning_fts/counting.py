@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .database import quote_name
 from .progress import Progress
-from .projection import THOUGHT, VIEW
+from .projection import THOUGHT
 from .reader import Reader
 
 
@@ -30,7 +30,7 @@ def counted(reader: Reader, progress: Progress | None = None) -> Counts:
     sql = (
         f"SELECT count(*), count({THOUGHT}), total({_characters(THOUGHT)}), total({said}), "
         f"total({THOUGHT} IS NOT NULL AND content_empty), total(unreadable), total(duplicate), "
-        f"total(orphaned) FROM temp.{VIEW} WHERE rowid BETWEEN ? AND ?"
+        f"total(orphaned) FROM {reader.source} WHERE rowid BETWEEN ? AND ?"
     )
     totals = [0] * 8
     ranges = reader.row_ranges()

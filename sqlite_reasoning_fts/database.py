@@ -26,9 +26,14 @@ def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def as_text(value: Any) -> str | None:
-    """Text that was read as a blob, since it may be no valid UTF-8."""
+def as_text(value: Any) -> Any:
+    """A value as it is, but text that was read as a blob, since it may be no valid UTF-8."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def text_as_blob(name: str) -> str:
+    """SQL that reads a text as a blob, for ``as_text``, and anything else as it is."""
+    return f"CASE typeof({name}) WHEN 'text' THEN CAST({name} AS BLOB) ELSE {name} END"
 
 
 def quote_text(value: str) -> str:
@@ -84,6 +89,38 @@ class Database:
     def table(self, name: str) -> str:
         """A table's name with the archive's schema, quoted."""
         return f"{quote_name(self.schema)}.{quote_name(name)}"
+
+    def free_temporary_name(self, base: str) -> str:
+        """A name that no temporary object of the connection has yet."""
+        taken = {str(row[0]).lower() for row in self.all("SELECT name FROM temp.sqlite_schema")}
+        number, name = 1, base
+        while name in taken:
+            number += 1
+            name = f"{base}_{number}"
+        return name
+
+    @contextmanager
+    def temporary_objects_allowed(self) -> Iterator[None]:
+        """``query_only`` forbids temporary objects as well, so it is off for a moment."""
+        guarded = bool(self.value("PRAGMA query_only"))
+        self.run("PRAGMA query_only = 0")
+        try:
+            yield
+        finally:
+            self.run(f"PRAGMA query_only = {int(guarded)}")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """All reads see the archive at one moment: a transaction, unless the host has one open."""
+        connection: Any = self.connection
+        if connection.in_transaction:
+            yield
+            return
+        self.run("BEGIN")
+        try:
+            yield
+        finally:
+            self.run("COMMIT")
 
     @property
     def sqlite_version(self) -> str:
@@ -164,6 +201,8 @@ def translate(error: Exception, path: str = "") -> ReasoningFtsError | None:
         return FaultError(f"{where}reading or writing failed ({text})", "check the disk")
     if name == "interrupt":
         return FaultError(f"{where}interrupted", None)
+    if "Expression tree is too large" in text or "pattern too complex" in text:
+        return QueryError(f"the query is too large for LIKE ({text})", "use a shorter query")
     if text.startswith(
         (
             "reasoning_",

@@ -87,7 +87,15 @@ def joined_once(parts: list[str]) -> str:
 
 
 def unix_seconds(expression: str) -> str:
-    """A time as Unix seconds, from seconds, milli-, micro- or nanoseconds, or an ISO 8601 text."""
+    """A time as Unix seconds, from seconds, milli-, micro- or nanoseconds, or an ISO 8601 text.
+
+    What is no time of the years 0 to 9999 is NULL.
+    """
+    seconds = _unix_seconds(expression)
+    return f"(SELECT CASE WHEN abs(s) < 253402300800 THEN s END FROM (SELECT {seconds} AS s))"
+
+
+def _unix_seconds(expression: str) -> str:
     return (
         f"CASE typeof({expression}) "
         f"WHEN 'text' THEN CASE WHEN CAST({expression} AS REAL) > 100000000 "

@@ -139,5 +139,5 @@ def _load_copy(connection: Any, path: str, error_type: type[Exception]) -> None:
 def _failure(path: str, error: Exception, hint: str | None = None) -> LoadError:
     text = str(error)
     if hint is None and "old" not in text and "FTS5" not in text:
-        hint = "run: reasoning-fts doctor, or reinstall sqlite-reasoning-fts for this platform"
+        hint = "reinstall sqlite-reasoning-fts for this platform"
     return LoadError(f"cannot load {path}: {text}", hint)

@@ -22,7 +22,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,12 +29,16 @@ from urllib.parse import quote
 
 from .database import translate
 from .errors import FileError, NoRoomError
+from .holders import check_not_held, marked_as_ours
 
 if TYPE_CHECKING:
     import apsw
 
 BUSY_TIMEOUT_MS = 5000
 """A lock that is held for a moment must not turn into an error."""
+
+INTERRUPT_STEPS = 20_000
+"""SQLite instructions between two looks at a pending Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,8 @@ class OpenFile:
 
 def open_file(path: str | os.PathLike[str]) -> OpenFile:
     """Opens an archive for reading; raises a FileError that says what is wrong with it."""
-    name = os.path.abspath(os.fspath(path))
+    # Of a link, SQLite keeps WAL and journal beside the target; so do we look there.
+    name = os.path.realpath(os.fspath(path))
     check_path(name)
     check_not_held(name)
     if _needs_copy(name):
@@ -120,7 +124,9 @@ def _connect(name: str, flags: int) -> apsw.Connection:
     """Connects and reads once, so that whatever is wrong with the file shows here."""
     import apsw
 
-    connection = apsw.Connection(uri(name), flags=flags | apsw.SQLITE_OPEN_URI)
+    with marked_as_ours(name):
+        connection = apsw.Connection(uri(name), flags=flags | apsw.SQLITE_OPEN_URI)
+    keep_awake(connection)
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.execute("PRAGMA query_only = 1")
@@ -133,9 +139,28 @@ def _connect(name: str, flags: int) -> apsw.Connection:
     return connection
 
 
+def keep_awake(connection: apsw.Connection) -> None:
+    """Lets Python see a signal that comes during a long statement, which is C alone."""
+    connection.set_progress_handler(_go_on, INTERRUPT_STEPS)
+
+
+def _go_on() -> bool:
+    return False
+
+
+def scratch_folder() -> str:
+    """A new folder for private files, below TMPDIR where that is set."""
+    wanted = os.environ.get("TMPDIR")
+    if wanted and not os.path.isdir(wanted):
+        raise FileError(
+            "not_found", f"TMPDIR names no folder: {wanted}", "make it, or name another one"
+        )
+    return tempfile.mkdtemp(prefix="reasoning-fts-")
+
+
 def uri(name: str, mode: str | None = None) -> str:
     """A path as the URI that SQLite takes."""
-    return f"file:{quote(name)}" + (f"?mode={mode}" if mode else "")
+    return f"file:{quote(os.fsencode(name))}" + (f"?mode={mode}" if mode else "")
 
 
 def size_of(path: str) -> int:
@@ -188,55 +213,6 @@ def check_path(name: str) -> None:
         )
 
 
-def check_not_held(name: str) -> None:
-    """Refuses a file that this process holds through anything but apsw's own SQLite.
-
-    Opening it here and closing it again would drop the other holder's locks, and another process
-    could then overwrite what it has committed.
-    """
-    target = os.stat(name)
-    handles = sum(1 for found in _open_handles() if os.path.samestat(found, target))
-    if handles > _apsw_handles(target):
-        raise FileError(
-            "in_use",
-            f"{name}: this process already holds the file through another SQLite library "
-            "or a file handle",
-            "pass that connection to open(), or run the work in a process of its own "
-            "(the command reasoning-fts)",
-        )
-
-
-def _open_handles() -> Iterator[os.stat_result]:
-    folder = "/proc/self/fd" if os.path.isdir("/proc/self/fd") else "/dev/fd"
-    try:
-        numbers = [int(entry) for entry in os.listdir(folder)]
-    except (OSError, ValueError):  # a platform without a list of handles
-        return
-    for number in numbers:
-        try:
-            yield os.fstat(number)
-        except OSError:
-            continue
-
-
-def _apsw_handles(target: os.stat_result) -> int:
-    """How many open apsw databases are this file: one library, which knows its own locks."""
-    import apsw
-
-    count = 0
-    for connection in apsw.connections():
-        try:
-            files = [connection.db_filename(schema) for schema in connection.db_names()]
-        except (apsw.Error, apsw.ConnectionClosedError):
-            continue
-        for file in filter(None, files):
-            try:
-                count += os.path.samestat(os.stat(file), target)
-            except OSError:
-                continue
-    return count
-
-
 def _needs_copy(name: str) -> bool:
     """A WAL database whose lock file we would have to make and could not remove again."""
     if os.access(name, os.W_OK) and os.access(os.path.dirname(name), os.W_OK):
@@ -276,7 +252,7 @@ def _open_copy(name: str) -> OpenFile:
     import apsw
 
     needed = sum(size_of(name + suffix) for suffix in ("", "-wal", "-journal"))
-    folder = tempfile.mkdtemp(prefix="reasoning-fts-")
+    folder = scratch_folder()
     try:
         check_room(folder, needed, "a private copy, since the file's folder cannot be written")
         target = os.path.join(folder, os.path.basename(name))

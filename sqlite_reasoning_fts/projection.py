@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .database import Database, quote_name
-
-VIEW = "reasoning_projection"
-"""The temporary view's name; it lives in the schema ``temp`` of one connection."""
+from .database import quote_name
 
 THOUGHT = "thought"
 """The name of the column that holds the reasoning."""
@@ -70,11 +67,6 @@ class Projection:
         listed = ",\n  ".join(f"{expression} AS {quote_name(name)}" for expression, name in columns)
         return f"SELECT\n  {listed}\nFROM {self.source}"
 
-    def create_view(self, database: Database) -> None:
-        """Makes the temporary view on a connection; nothing is written to any file."""
-        database.run(f"DROP VIEW IF EXISTS temp.{VIEW}")
-        database.run(f"CREATE TEMP VIEW {VIEW} AS {self.select()}")
-
 
 RESERVED = frozenset(
     [
@@ -95,6 +87,17 @@ RESERVED = frozenset(
 """Names that a said column cannot have: the view's own, and FTS5's."""
 
 
-def said_name(name: str) -> str:
-    """A name for a said column that collides neither with the view's own nor with FTS5's."""
-    return f"said_{name}" if name.lower() in RESERVED else name
+def said_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names for said columns that collide neither with each other, nor with the view's own, nor
+    with FTS5's and those of our tables, which begin with ``reasoning_``."""
+    chosen: list[str] = []
+    for name in names:
+        free = name
+        while (
+            free.lower() in RESERVED
+            or free.lower().startswith("reasoning_")
+            or free.lower() in (other.lower() for other in chosen)
+        ):
+            free = f"said_{free}"
+        chosen.append(free)
+    return tuple(chosen)

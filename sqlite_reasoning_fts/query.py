@@ -20,8 +20,8 @@ SYNTAXES = ("text", "fts5")
 ORDERS = ("rank", "newest")
 MATCHES = ("words",)
 
-MAX_QUERY_BYTES = 65_536
-"""Longer queries are refused; FTS5 itself would take time that grows with the square."""
+MAX_QUERY_BYTES = 16_384
+"""Longer queries are refused: the time that a query takes grows with its words."""
 
 Node = dict[str, Any]
 
@@ -51,10 +51,10 @@ class Query:
         A branch that does not match, in a row that matches by another one, should count nothing in
         ``bm25()``. FTS5 keeps the position lists that it has at that moment: of a NEAR group it
         stops at the first phrase that is missing, with those of the others left over from an
-        earlier row; of NOT and of an OR below AND it may stand on the row without matching. So
-        below OR, and to the right of NOT, such branches make ranks depend on the order of reading.
+        earlier row; of NOT, and of an OR or NOT below an AND, it may stand on the row without
+        matching. So below OR and NOT such branches make ranks depend on the order of reading.
         """
-        return _has_stable_ranks(self.tree, loose=False, joined=False)
+        return _has_stable_ranks(self.tree, loose=False, free=False, joined=False)
 
     def restricted(self, columns: Sequence[str]) -> str | None:
         """The query as these columns can answer it, ``None`` where they cannot match at all.
@@ -87,7 +87,8 @@ def parse(database: Database, text: str, syntax: str, spec: str, columns: tuple[
             f"the query has {size:,} bytes; {MAX_QUERY_BYTES:,} are the limit",
             "search for a part of it",
         )
-    fts5 = quoted_words(text) if syntax == "text" else text
+    # FTS5 reads a C string: what follows a NUL is no part of the query.
+    fts5 = quoted_words(text) if syntax == "text" else text.partition("\0")[0]
     if not fts5.strip():
         if syntax == "fts5":
             raise QueryError("the query is empty", "give at least one word")
@@ -97,11 +98,11 @@ def parse(database: Database, text: str, syntax: str, spec: str, columns: tuple[
 
 
 def quoted_words(text: str) -> str:
-    """Plain text as an FTS5 query: each word a string, all of which must match.
+    """Plain text as an FTS5 query: each word a string, once, all of which must match.
 
     A NUL would end FTS5's query, so it separates words as a blank does.
     """
-    words = text.replace("\0", " ").split()
+    words = dict.fromkeys(text.replace("\0", " ").split())
     return " ".join('"' + word.replace('"', '""') + '"' for word in words)
 
 
@@ -148,18 +149,20 @@ def _rewrite(node: Node, leaf: Callable[[Node], str | None]) -> str | None:
     return f"({f' {op.upper()} '.join(kept)})" if kept else None
 
 
-def _has_stable_ranks(node: Node, *, loose: bool, joined: bool) -> bool:
-    """``loose`` says that a row may match without this node, ``joined`` that an AND is between."""
+def _has_stable_ranks(node: Node, *, loose: bool, free: bool, joined: bool) -> bool:
+    """``loose`` says that a row may match without this node, ``free`` that it is below OR or NOT,
+    on either side, and ``joined`` that below those there is an AND above it."""
     op = node["op"]
     if op == "near":
         return not loose or len(node["phrases"]) == 1
-    if loose and (op == "not" or (op == "or" and joined)):
+    if (op == "not" and (loose or joined)) or (op == "or" and joined):
         return False
     return all(
         _has_stable_ranks(
             child,
             loose=loose or op == "or" or (op == "not" and place == 1),
-            joined=loose and (joined or op == "and"),
+            free=free or op in ("or", "not"),
+            joined=free and (joined or op == "and"),
         )
         for place, child in enumerate(node.get("children", ()))
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .adapters.base import Adapter
 from .database import Database, quote_name
 from .loading import load
-from .projection import THOUGHT, VIEW
+from .projection import THOUGHT
 from .query import Query, parse
 
 
@@ -29,12 +29,38 @@ class Reader:
         self.projection = adapter.projection
         self._row_count: tuple[tuple[int, int], int] | None = None
         load(database.connection)
-        adapter.prepare(database)
+        # Two archives on one connection have a view each.
+        self._view = database.free_temporary_name("reasoning_projection")
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Makes the view and what it needs; nothing is written to any file."""
+        with self.database.temporary_objects_allowed():
+            for statement in self.adapter.setup:
+                self.database.run(statement)
+            self.database.run(f"DROP VIEW IF EXISTS {self.source}")
+            self.database.run(f"CREATE TEMP VIEW {self._view} AS {self.projection.select()}")
+        self._prepared_in = self.state()
+
+    def refresh(self) -> None:
+        """Makes the view again where the host's rollback took it, or where the rows that it
+        numbers have changed."""
+        view = "SELECT count(*) FROM temp.sqlite_schema WHERE name = ?"
+        stale = bool(self.adapter.setup) and self._prepared_in != self.state()
+        if stale or not self.database.value(view, (self._view,)):
+            self._prepare()
+
+    def close(self) -> None:
+        """Drops the temporary objects, for a connection that lives on."""
+        with self.database.temporary_objects_allowed():
+            self.database.run(f"DROP VIEW IF EXISTS {self.source}")
+            for statement in self.adapter.teardown:
+                self.database.run(statement)
 
     @property
     def source(self) -> str:
         """The projection's view, as ``reasoning_scan`` takes it."""
-        return f"temp.{VIEW}"
+        return f"temp.{self._view}"
 
     @property
     def options(self) -> tuple[str, ...]:

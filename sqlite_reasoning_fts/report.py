@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .compare.summary import megabytes, milliseconds
 from .compare.workload import KINDS
+from .printable import printable
 from .results import Comparison, Latency
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ def heading(found: Comparison) -> str:
 def terminal(found: Comparison, console: Console) -> None:
     """Prints the comparison."""
     from rich.table import Table as RichTable
+    from rich.text import Text
 
     console.print(heading(found), markup=False, soft_wrap=True)
     for table in tables(found):
@@ -154,7 +156,7 @@ def terminal(found: Comparison, console: Console) -> None:
             figures = number > 0 and table.header[0] in ("design", "kind")
             shown.add_column(name, justify="right" if figures else "left", overflow="fold")
         for row in table.rows:
-            shown.add_row(*(cell.replace("[", "\\[") for cell in row))
+            shown.add_row(*(Text(printable(cell)) for cell in row))
         console.print(shown)
     console.print()
     for sentence in found.summary:
@@ -178,4 +180,4 @@ def markdown(found: Comparison) -> str:
 
 
 def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+    return printable(cell).replace("|", "\\|")

@@ -8,7 +8,8 @@ from contextlib import closing
 from typing import Any
 
 from .database import as_text
-from .projection import THOUGHT, VIEW
+from .errors import QueryError
+from .projection import THOUGHT
 from .reader import Reader
 
 SAMPLED_ROWS = 200
@@ -19,11 +20,11 @@ def sampled_thoughts(reader: Reader, random_: random.Random, count: int) -> list
     rowids = [
         row[0]
         for row in reader.database.rows(
-            f"SELECT rowid FROM temp.{VIEW} WHERE {THOUGHT} IS NOT NULL ORDER BY rowid"
+            f"SELECT rowid FROM {reader.source} WHERE {THOUGHT} IS NOT NULL ORDER BY rowid"
         )
     ]
     chosen = sorted(some(random_, rowids, count))
-    sql = f"SELECT CAST({THOUGHT} AS BLOB) FROM temp.{VIEW} WHERE rowid = ?"
+    sql = f"SELECT CAST({THOUGHT} AS BLOB) FROM {reader.source} WHERE rowid = ?"
     return [(rowid, as_text(reader.database.value(sql, (rowid,))) or "") for rowid in chosen]
 
 
@@ -43,3 +44,15 @@ def tokens_of(texts: Sequence[tuple[int, str]], options: Sequence[str]) -> dict[
 
 def some(random_: random.Random, items: Sequence[Any], count: int) -> list[Any]:
     return random_.sample(list(items), min(count, len(items)))
+
+
+def query_lines(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """The queries of a list, one a line, each with its number; blank and ``#`` lines are none."""
+    queries = [
+        (number, line.strip())
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.strip().startswith("#")
+    ]
+    if not queries:
+        raise QueryError("the list of queries is empty", "give one query a line")
+    return queries

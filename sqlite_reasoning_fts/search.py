@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from .database import as_text, quote_name
 from .designs import Design
-from .errors import ReasoningFtsError, UsageError
-from .projection import VIEW
+from .errors import QueryError, UsageError
 from .query import MATCHES, ORDERS, SCOPES, Query, check_choice
 from .reader import Reader, RowCounts
 from .results import Coverage, Hit, SearchResult
 from .selection import NO_FILTERS, Filters, Selected, Selection, select
 from .snippets import BRACKETS, Marks, snippets
+
+MAX_LIMIT = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Request:
         check_choice("scope", self.scope, SCOPES)
         check_choice("match", self.match, MATCHES)
         check_choice("order", self.order, ORDERS)
-        if self.limit < 1:
-            raise UsageError(f"the limit is {self.limit}", "give 1 or more")
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise UsageError(f"the limit is {self.limit}", f"give 1 to {MAX_LIMIT:,}")
 
 
 def search(
@@ -45,14 +46,15 @@ def search(
     query = reader.parse(request.query, request.syntax)
     route = "none: the query has no words"
     selection, rechecked, matched = Selection((), cut_by_limit=False), 0, False
+    ranked = request.order == "rank" and design.name != "like"
+    order = "rank" if ranked else "newest"
     if not query.is_empty:
-        ranked = request.order == "rank" and design.name != "like"
         matches = design.matches(query, request.scope, ranked=ranked)
         route, rechecked = matches.route, matches.rechecked
         selection = select(
             reader,
             matches,
-            order=request.order if ranked else "newest",
+            order=order,
             limit=request.limit,
             filters=request.filters,
             fold_sessions=request.fold_sessions,
@@ -65,7 +67,7 @@ def search(
         scope=request.scope,
         syntax=request.syntax,
         match=request.match,
-        order=request.order,
+        order=order,
         design=design.name,
         placement=placement,
         hits=_hits(reader, query, request, selection.rows),
@@ -111,7 +113,7 @@ def _hits(
     if not rows:
         return ()
     columns = ", ".join(f"CAST({quote_name(column)} AS BLOB)" for column in reader.columns)
-    sql = f"SELECT {columns} FROM temp.{VIEW} WHERE rowid = ?"
+    sql = f"SELECT {columns} FROM {reader.source} WHERE rowid = ?"
     texts = {
         row.rowid: [as_text(value) for value in reader.database.all(sql, (row.rowid,))[0]]
         for row in rows
@@ -146,6 +148,6 @@ def default_rows(reader: Reader, fts5: str, rowids: list[int]) -> set[int] | Non
     index = ", ".join(str(rowid) for rowid in rowids)
     try:
         found = reader.database.all(f"{sql} AND f.rowid IN ({index})", (fts5,))
-    except ReasoningFtsError:
+    except QueryError:
         return set()  # a column that only our projection has: the agent's search finds nothing
     return {int(row[0]) for row in found}

@@ -5,15 +5,17 @@ The same SQL for every design, so that none of them can differ here. Filters app
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from .database import as_text, text_as_blob
 from .designs import Matches
-from .projection import VIEW
+from .errors import UsageError
 from .reader import Reader
 from .results import Key
 
-RANK = "CAST(printf('%.9g', {rank}) AS REAL)"
+YEAR_10000 = 253_402_300_800
+RANK = "CASE WHEN {rank} IS NOT NULL THEN CAST(printf('%.9g', {rank}) AS REAL) END"
 """Ranks are compared and sorted rounded to nine significant digits."""
 
 
@@ -25,6 +27,21 @@ class Filters:
     session: Key | None = None
     since: float | None = None
     until: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        roles: Iterable[str] | None,
+        session: Key | None,
+        since: float | None,
+        until: float | None,
+    ) -> Filters:
+        """Filters from a caller's arguments; one role may be given as it is."""
+        for name, value in (("since", since), ("until", until)):
+            if value is not None and not isinstance(value, int | float):
+                raise UsageError(f"{name} is {value!r}", "give Unix seconds, a number")
+        chosen = (roles,) if isinstance(roles, str) else roles
+        return cls(None if chosen is None else tuple(chosen), session, since, until)
 
     def condition(self) -> tuple[str, tuple[object, ...]]:
         """An SQL condition on the projection ``p``, and its parameters."""
@@ -101,7 +118,8 @@ def ordered(
 ) -> Iterator[Selected]:
     """The rows that match and may be shown, in order, one at a time."""
     condition, values = filters.condition()
-    wanted = "p.rowid, p.key, p.session_id, p.role, p.created_at, m.rank, m.origin"
+    texts = ", ".join(text_as_blob(name) for name in ("p.key", "p.session_id", "p.role"))
+    wanted = f"p.rowid, {texts}, p.created_at, m.rank, m.origin"
     rank = RANK.format(rank="rank")
     cut = "" if limit is None else f" LIMIT {limit:d}"
     if order == "rank" and reader.projection.key == reader.projection.rowid:
@@ -109,7 +127,7 @@ def ordered(
         # until the limit is reached. The outer loop keeps the order of the sorted rows.
         sql = (
             f"WITH m AS MATERIALIZED (SELECT rowid, {rank} AS rank, origin FROM ({matches.sql}) "
-            f"ORDER BY 2, 1) SELECT {wanted} FROM m CROSS JOIN temp.{VIEW} AS p "
+            f"ORDER BY 2, 1) SELECT {wanted} FROM m CROSS JOIN {reader.source} AS p "
             f"ON p.rowid = m.rowid WHERE {condition}{cut}"
         )
     else:
@@ -117,8 +135,13 @@ def ordered(
         by = f"m.rank, {key}" if order == "rank" else f"p.created_at DESC NULLS LAST, {key} DESC"
         sql = (
             f"WITH m AS MATERIALIZED (SELECT rowid, {rank} AS rank, origin FROM ({matches.sql})) "
-            f"SELECT {wanted} FROM m CROSS JOIN temp.{VIEW} AS p ON p.rowid = m.rowid "
+            f"SELECT {wanted} FROM m CROSS JOIN {reader.source} AS p ON p.rowid = m.rowid "
             f"WHERE {condition} ORDER BY {by}{cut}"
         )
     for row in reader.database.rows(sql, (*matches.parameters, *values)):
-        yield Selected(*row)
+        rowid, key, session, role, created_at, found, origin = row
+        if not isinstance(created_at, int | float) or not abs(created_at) < YEAR_10000:
+            created_at = None  # no time that could be shown
+        yield Selected(
+            rowid, as_text(key), as_text(session), as_text(role), created_at, found, origin
+        )

@@ -18,6 +18,8 @@ from .query import Query
 TOKENS = 24
 ELLIPSIS = "…"
 HEAD_CHARACTERS = 160
+TABLE = "reasoning_rows"
+"""No column has a name that begins like this (see ``projection.said_names``)."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,16 @@ def _matching(
 
     with closing(apsw.Connection(":memory:")) as memory:
         columns = [quote_name(column) for column in query.columns]
-        memory.execute(f"CREATE VIRTUAL TABLE t USING fts5({', '.join([*columns, *options])})")
-        insert = f"INSERT INTO t(rowid, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})"
+        memory.execute(
+            f"CREATE VIRTUAL TABLE {TABLE} USING fts5({', '.join([*columns, *options])})"
+        )
+        insert = (
+            f"INSERT INTO {TABLE}(rowid, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})"
+        )
         for row, values in texts.items():
             memory.execute(insert, (row, *values))
         rows: Any = memory.execute(
-            "SELECT rowid, snippet(t, -1, ?, ?, ?, ?) FROM t WHERE t MATCH ?",
+            f"SELECT rowid, snippet({TABLE}, -1, ?, ?, ?, ?) FROM {TABLE} WHERE {TABLE} MATCH ?",
             (marks.open, marks.close, ELLIPSIS, TOKENS, text),
         ).fetchall()
     return dict(rows)

@@ -15,6 +15,7 @@ from typing import Any
 import apsw
 import pytest
 from archives import file_state
+from tables import write_table
 
 from sqlite_reasoning_fts.cli.app import run
 
@@ -127,7 +128,7 @@ def test_a_wrong_fts5_query_names_the_place(capsys: Capture, demo_path: Path) ->
 
 
 def test_a_huge_query_is_refused_by_its_size(capsys: Capture, demo_path: Path) -> None:
-    assert "65,536" in fails(capsys, "search", str(demo_path), "word " * 250_000)["message"]
+    assert "16,384" in fails(capsys, "search", str(demo_path), "word " * 250_000)["message"]
 
 
 def test_a_lone_surrogate_is_refused(capsys: Capture, demo_path: Path) -> None:
@@ -156,6 +157,52 @@ def test_folding_gives_one_hit_a_session(capsys: Capture, demo_path: Path) -> No
     found = as_json(capsys, "search", str(demo_path), "the", "--fold-sessions")
     sessions = [hit["session_id"] for hit in found["hits"]]
     assert len(sessions) == len(set(sessions)) > 1
+
+
+def test_control_characters_do_not_reach_the_terminal(capsys: Capture, tmp_path: Path) -> None:
+    path = write_table(
+        tmp_path / "a.db",
+        "CREATE TABLE m(id TEXT, role, thought)",
+        [("k\x1b[2J", "r\x07\x9b", "quagga \x1b]0;title\x07 \x02 \x03 okapi")],
+    )
+    options = ["--table", "m", "--key", "id", "--thought", "thought", "--role", "role"]
+    assert run(["search", str(path), "okapi", "--scope", "thought", *options]) == 0
+    printed = capsys.readouterr().out
+    assert "quagga" in printed
+    assert not [c for c in printed if (ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160]
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(demo_path: Path) -> None:
+    for arguments in (["search", str(demo_path), "the", "--json"], ["audit", str(demo_path)]):
+        command = [sys.executable, "-m", "sqlite_reasoning_fts", *arguments]
+        started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        told = started.stderr.read()
+        started.stderr.close()
+        assert (started.wait(), b"Traceback" in told) == (0, False)
+
+
+def test_output_that_cannot_be_written_is_told_on_standard_error(demo_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "sqlite_reasoning_fts", "search", str(demo_path), "the"]
+        done = subprocess.run(
+            [*command, "--json"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_that_is_not_utf8_gets_escapes(demo_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sqlite_reasoning_fts", "audit", str(demo_path)],
+        capture_output=True,
+        env={**os.environ, "PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 # -- bad input ---------------------------------------------------------------
@@ -273,6 +320,39 @@ def test_a_description_that_does_not_fit(
     error = fails(capsys, *command(plain, *options))
     assert (error["kind"], told in error["hint"]) == (kind, True)
     assert file_state(plain) == before
+
+
+def test_a_column_that_is_named_twice(capsys: Capture, plain: Path, command: Command) -> None:
+    options = ["--table", "m", "--thought", "thought", "--said", "said", "--said", "SAID"]
+    assert "twice" in fails(capsys, *command(plain, *options))["message"]
+
+
+def test_a_key_of_blobs(capsys: Capture, tmp_path: Path, command: Command) -> None:
+    path = write_table(tmp_path / "a.db", "CREATE TABLE m(id, thought)", [(b"k", "quagga")])
+    error = fails(capsys, *command(path, "--table", "m", "--key", "id", "--thought", "thought"))
+    assert (error["kind"], "BLOB" in error["message"]) == ("no_key", True)
+
+
+def test_a_file_name_that_is_no_utf8(capsys: Capture, tmp_path: Path, demo_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9 %41?#.db"
+    shutil.copyfile(demo_path, path)
+    assert as_json(capsys, "search", os.fsdecode(path), "the")["hits"]
+
+
+def test_a_temporary_folder_that_is_missing(
+    capsys: Capture, demo_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", "/nowhere/at/all")
+    assert "/nowhere/at/all" in fails(capsys, "compare", str(demo_path))["message"]
+
+
+def test_an_empty_list_of_queries(capsys: Capture, tmp_path: Path, demo_path: Path) -> None:
+    path = tmp_path / "queries.txt"
+    for text in ("", "# nothing\n\n"):
+        path.write_text(text)
+        for name in ("audit", "compare"):
+            error = as_json(capsys, name, str(demo_path), "--queries", str(path), code=2)["error"]
+            assert "empty" in error["message"]
 
 
 def test_an_unknown_option_or_choice_is_wrong_usage(capsys: Capture, demo_path: Path) -> None:

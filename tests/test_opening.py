@@ -88,6 +88,36 @@ def test_a_crashed_writers_journal_is_not_rolled_back_in_the_agents_file(
     assert (file_state(path), journal.stat().st_size) == before
 
 
+@pytest.mark.parametrize("state", ["frames in the WAL", "a crashed writer's journal"])
+def test_a_link_to_an_archive_is_read_as_carefully(
+    archive_path: Path, tmp_path: Path, state: str
+) -> None:
+    mode = "wal" if state == "frames in the WAL" else "delete"
+    crash = (
+        "import apsw, os, sys\n"
+        "c = apsw.Connection(sys.argv[1])\n"
+        f"c.execute('PRAGMA journal_mode = {mode}; PRAGMA cache_size = 1')\n"
+        "c.execute('BEGIN IMMEDIATE')\n"
+        "c.execute(\"UPDATE messages SET reasoning = 'half' || hex(randomblob(20000))\")\n"
+        f"c.execute('{'COMMIT' if mode == 'wal' else 'SELECT 1'}')\n"
+        "os._exit(9)\n"
+    )
+    subprocess.run([sys.executable, "-c", crash, str(archive_path)], check=False)
+    left = [Path(f"{archive_path}{suffix}") for suffix in ("-wal", "-journal")]
+    before = (file_state(archive_path), [path.exists() and path.stat().st_size for path in left])
+    assert any(before[1])
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    link = folder / "link.db"
+    link.symlink_to(archive_path)
+    with rf.open(link) as archive:
+        archive.search("zebrafish", scope="thought")
+    after = (file_state(archive_path), [path.exists() and path.stat().st_size for path in left])
+    assert {**after[0], "shm": None} == {**before[0], "shm": None}
+    assert after[1] == before[1]
+    assert list(folder.iterdir()) == [link]
+
+
 def test_a_writer_goes_on_while_an_archive_is_compared(archive_path: Path) -> None:
     writer = apsw.Connection(str(archive_path))
     written = 0
@@ -131,6 +161,24 @@ def test_an_archive_with_a_rollback_journal_can_be_written_while_it_is_compared(
     writer.close()
 
 
+def test_an_agent_that_never_pauses_does_not_keep_the_comparison_from_ending(
+    written_by_hermes: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "state.db"
+    shutil.copyfile(written_by_hermes.path, path)
+    writer = apsw.Connection(str(path))
+    writer.execute("PRAGMA journal_mode = delete")
+    writer.execute("CREATE TABLE filler AS SELECT randomblob(4000000) AS x")
+
+    def write(done: int, total: int, what: str) -> None:
+        if what == "copying the archive" and done < total:
+            writer.execute("UPDATE sessions SET title = hex(randomblob(9)) WHERE id = 's1'")
+
+    with rf.open(path) as archive:
+        assert archive.compare(repeat=1, progress=write).agrees
+    writer.close()
+
+
 def test_a_file_that_another_library_of_this_process_holds_is_refused(archive_path: Path) -> None:
     host = sqlite3.connect(archive_path)
     with pytest.raises(rf.FileError) as caught:
@@ -161,6 +209,19 @@ def test_the_same_library_may_hold_the_file(archive_path: Path) -> None:
     with rf.open(archive_path) as first, rf.open(archive_path) as second:
         assert first.search("linker").hits == second.search("linker").hits
     host.close()
+
+
+def test_a_closed_archive_does_not_lock_the_next_one_out(archive_path: Path) -> None:
+    """SQLite keeps a closed connection's handle while another connection has locks."""
+    with rf.open(archive_path) as first:
+        first.search("linker")
+        rf.open(archive_path).close()
+        with rf.open(archive_path) as third:
+            assert third.search("linker").hits
+        host = sqlite3.connect(archive_path)
+        with pytest.raises(rf.FileError):
+            rf.open(archive_path)
+        host.close()
 
 
 LOSS = """
@@ -244,8 +305,12 @@ def test_the_standard_librarys_connection_works_whatever_its_factories(
 
 
 def test_a_folder_that_cannot_be_written_is_read_through_a_private_copy(
-    archive_path: Path, as_plain_user: Any
+    archive_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    as_plain_user: Any,
 ) -> None:
+    scratch = tmp_path_factory.mktemp("scratch") / "tmp"
     archive_path.parent.chmod(0o555)
     try:
         before = file_state(archive_path)
@@ -253,10 +318,13 @@ def test_a_folder_that_cannot_be_written_is_read_through_a_private_copy(
             "import sys; import sqlite_reasoning_fts as rf\n"
             "with rf.open(sys.argv[1]) as archive:\n"
             "    print(len(archive.search('zebrafish', scope='thought').hits),\n"
-            "          archive._file.is_private_copy)\n"
+            "          'private copy' in archive.notes[-1])\n"
         )
+        scratch.mkdir()
+        monkeypatch.setenv("TMPDIR", str(scratch))
         done = as_plain_user([sys.executable, "-c", code, str(archive_path)])
         assert done.stdout.split() == ["1", "True"], done.stderr
+        assert list(scratch.iterdir()) == []
         assert file_state(archive_path) == before
     finally:
         archive_path.parent.chmod(0o755)

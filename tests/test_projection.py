@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tables import open_table
 
 import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts.decoding import decoded, joined_once, unix_seconds
@@ -80,19 +81,10 @@ def test_times_become_unix_seconds(stored: Any, seconds: float | None) -> None:
     assert found == (None if seconds is None else pytest.approx(seconds, abs=0.001))
 
 
-def generic(path: Path, schema: str, rows: list[tuple[Any, ...]], **columns: Any) -> rf.Archive:
-    connection = apsw.Connection(str(path))
-    connection.execute(schema)
-    for row in rows:
-        connection.execute(f"INSERT INTO m VALUES (?{', ?' * (len(row) - 1)})", row)
-    connection.close()
-    return rf.open(path, table="m", **columns)
-
-
 def test_a_text_key_names_the_hit_and_orders_ties(tmp_path: Path) -> None:
     rows = [(key, "zebra", "quagga") for key in ("b", "a", "Z", "é")]
     schema = "CREATE TABLE m(id TEXT PRIMARY KEY, said, thought) WITHOUT ROWID"
-    with generic(
+    with open_table(
         tmp_path / "a.db", schema, rows, key="id", said=["said"], thought=["thought"]
     ) as archive:
         for design in ("scan", "full", "column"):
@@ -101,7 +93,7 @@ def test_a_text_key_names_the_hit_and_orders_ties(tmp_path: Path) -> None:
 
 
 def test_a_nul_in_the_reasoning_separates_words_and_hides_nothing(tmp_path: Path) -> None:
-    with generic(
+    with open_table(
         tmp_path / "a.db", "CREATE TABLE m(thought)", [("before\0after",)], thought=["thought"]
     ) as archive:
         for design in ("scan", "full", "column"):
@@ -111,7 +103,7 @@ def test_a_nul_in_the_reasoning_separates_words_and_hides_nothing(tmp_path: Path
 
 
 def test_two_thought_columns_with_one_text_are_one_hit_and_counted(tmp_path: Path) -> None:
-    with generic(
+    with open_table(
         tmp_path / "a.db",
         "CREATE TABLE m(said, thought, again)",
         [("", "one quagga", "one quagga"), ("", "one", "two")],
@@ -125,7 +117,7 @@ def test_two_thought_columns_with_one_text_are_one_hit_and_counted(tmp_path: Pat
 
 def test_unreadable_reasoning_is_counted_and_not_searched(tmp_path: Path) -> None:
     secret = json.dumps([{"type": "reasoning", "encrypted_content": "gAAAAABh"}])
-    with generic(
+    with open_table(
         tmp_path / "a.db", "CREATE TABLE m(thought)", [(secret,), ("plain",)], thought=["thought"]
     ) as archive:
         report = archive.audit()
@@ -134,8 +126,26 @@ def test_unreadable_reasoning_is_counted_and_not_searched(tmp_path: Path) -> Non
         assert (found.hits, found.coverage.rows_unreadable) == ((), 1)
 
 
+@pytest.mark.parametrize(
+    "name", ["t", "x", "reasoning_said", "reasoning_column", "Thought", "Rowid"]
+)
+def test_a_said_column_may_have_any_name(tmp_path: Path, name: str) -> None:
+    with open_table(
+        tmp_path / "a.db",
+        f'CREATE TABLE m(id, "{name}", reason, said_thought)',
+        [(1, "zebra", "quagga", "okapi")],
+        key="id",
+        said=[name, "said_thought"],
+        thought=["reason"],
+    ) as archive:
+        for word in ("zebra", "okapi"):
+            for design in ("scan", "full", "column"):
+                assert archive.search(word, design=design).hits
+        assert archive.compare(repeat=1).agrees
+
+
 def test_the_agents_columns_may_have_names_of_ours(tmp_path: Path) -> None:
-    with generic(
+    with open_table(
         tmp_path / "a.db",
         'CREATE TABLE m(key, "rank", "th""ought", "select")',
         [("zebra", "okapi", "quagga", "s1")],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..database import Database, quote_text
+from ..database import quote_text
 from ..projection import Projection
 
 
@@ -80,7 +80,8 @@ class Adapter:
     """One agent's schema, as found in one file.
 
     ``default_search`` selects the rowids that the agent's default search finds for one ``?``, an
-    FTS5 query; ``notes`` say what the file lacks and what that means for the answers.
+    FTS5 query. ``setup`` makes the temporary objects that the projection needs, ``teardown`` drops
+    them; ``notes`` say what the file lacks and what that means for the answers.
     """
 
     agent: str
@@ -92,10 +93,5 @@ class Adapter:
     default_search: str | None
     thought_columns: tuple[str, ...]
     setup: tuple[str, ...] = ()
+    teardown: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def prepare(self, database: Database) -> None:
-        """Makes what the projection needs on a connection: temporary objects alone."""
-        for statement in self.setup:
-            database.run(statement)
-        self.projection.create_view(database)

@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from ..database import Database, quote_name
 from ..decoding import decoded, is_unreadable, joined_once, unix_seconds
 from ..errors import FileError, UsageError
-from ..projection import Projection, said_name
+from ..projection import Projection, said_names
 from .base import Adapter, LikePeer, RouteTemplate
-
-NUMBERS = "reasoning_numbers"
-"""A temporary table that numbers the rows of a source that has no integer of its own."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +28,12 @@ class Columns:
 
 def describe(database: Database, columns: Columns) -> Adapter:
     """The adapter for a table; raises where a column is missing or a row has no identity."""
+    for named in (columns.said, columns.thought):
+        if len({name.lower() for name in named}) < len(named):
+            raise UsageError(
+                f"table {columns.table}: a column is named twice: {', '.join(named)}",
+                "name each column once",
+            )
     if not columns.thought:
         raise UsageError(
             f"table {columns.table}: no column with reasoning is named",
@@ -57,7 +60,8 @@ def describe(database: Database, columns: Columns) -> Adapter:
         role=_or_null(columns.role),
         time=unix_seconds(f"t.{quote_name(columns.time)}") if columns.time else "NULL",
         said=tuple(
-            (said_name(c), f"COALESCE({decoded(f't.{quote_name(c)}')}, '')") for c in columns.said
+            (name, f"COALESCE({decoded(f't.{quote_name(column)}')}, '')")
+            for name, column in zip(said_names(columns.said), columns.said, strict=True)
         ),
         thought=_thought(thought),
         unreadable=(
@@ -77,6 +81,7 @@ def describe(database: Database, columns: Columns) -> Adapter:
         default_search=None,
         thought_columns=columns.thought,
         setup=setup,
+        teardown=setup[:1],
         notes=("no index of the agent's own is known: the said columns are read row by row",),
     )
 
@@ -113,10 +118,10 @@ def _identity(
         (database.schema, columns.table),
     )[0]
     rowid_name = next((n for n in ("rowid", "_rowid_", "oid") if n not in names), None)
-    has_rowid = kind == "table" and not without_rowid and rowid_name is not None
-    if columns.key is None:
+    has_rowid = kind != "view" and not without_rowid and rowid_name is not None
+    if columns.key is None or (has_rowid and columns.key.lower() == rowid_name):
         if not has_rowid:
-            what = "a view" if kind == "view" else "without rowids"
+            what = {"view": "a view"}.get(kind, "a table without a rowid that can be named")
             raise FileError(
                 "no_key",
                 f"{database.path}: {columns.table} is {what}, so its rows have no identity",
@@ -130,27 +135,30 @@ def _identity(
         return f"t.{rowid_name}", f"t.{key}", f"{table} AS t", ()
     if not database.value(f"SELECT 1 FROM {table} WHERE typeof({key}) <> 'integer' LIMIT 1"):
         return f"t.{key}", f"t.{key}", f"{table} AS t", ()
+    # The rows have no integer of their own: a temporary table numbers them, by its own rowid. It is
+    # filled as it is made, since an INSERT would begin a transaction on some hosts' connections.
+    numbers = database.free_temporary_name("reasoning_numbers")
     setup = (
-        f"DROP TABLE IF EXISTS temp.{NUMBERS}",
-        f"CREATE TEMP TABLE {NUMBERS} (number INTEGER PRIMARY KEY, key UNIQUE)",
-        f"INSERT INTO temp.{NUMBERS} (key) SELECT {key} FROM {table} ORDER BY {key}",
+        f"DROP TABLE IF EXISTS temp.{numbers}",
+        f"CREATE TEMP TABLE {numbers} AS SELECT {key} AS key FROM {table} ORDER BY {key}",
     )
-    source = f"temp.{NUMBERS} AS n CROSS JOIN {table} AS t ON t.{key} = n.key"
-    return "n.number", "n.key", source, setup
+    source = f"temp.{numbers} AS n CROSS JOIN {table} AS t ON t.{key} = n.key"
+    return "n.rowid", "n.key", source, setup
 
 
 def _check_key(database: Database, columns: Columns, table: str, key: str) -> None:
     bad = database.all(
-        f"SELECT {key}, count(*) FROM {table} GROUP BY {key} "
-        f"HAVING count(*) > 1 OR {key} IS NULL LIMIT 1"
+        f"SELECT quote(CAST({key} AS TEXT)), typeof({key}), count(*) FROM {table} "
+        f"GROUP BY {key} COLLATE BINARY "
+        f"HAVING count(*) > 1 OR typeof({key}) IN ('null', 'blob') LIMIT 1"
     )
     if bad:
-        value, count = bad[0]
+        value, kind, count = bad[0]
+        what = f"{value} stands in {count} rows" if count > 1 else f"a value is a {kind.upper()}"
         raise FileError(
             "no_key",
-            f"{database.path}: {columns.table}.{columns.key} does not identify a row: "
-            f"{value!r} stands in {count} rows",
-            "name a column with unique values that are not NULL",
+            f"{database.path}: {columns.table}.{columns.key} does not identify a row: {what}",
+            "name a column with unique integers or texts",
         )
 
 

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-import json
+import errno
+import io
 import signal
 import sys
 from types import FrameType
@@ -19,6 +20,7 @@ from ..errors import ReasoningFtsError
 from .audit import audit
 from .compare import compare
 from .demo import demo
+from .options import print_json
 from .search import search
 
 
@@ -44,6 +46,9 @@ def run(arguments: list[str] | None = None) -> int:
     """Runs the command line and gives the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that is not UTF-8
     previous = signal.signal(signal.SIGTERM, _terminate)
     try:
         code = cli.main(args=given, prog_name="reasoning-fts", standalone_mode=False)
@@ -61,18 +66,16 @@ def run(arguments: list[str] | None = None) -> int:
         if isinstance(error, click.UsageError) and error.ctx is not None:
             hint = f"see: {error.ctx.command_path} --help"
         return _fail(2, "usage", error.format_message(), hint, as_json)
-    except BrokenPipeError:
-        # Whoever read the output has seen enough; keep Python from complaining at its exit.
-        sys.stdout = open("/dev/null", "w")  # noqa: SIM115
-        return 0
+    except SystemExit:
+        return 0  # click's and rich's answer to a closed pipe: whoever read has seen enough
     except OSError as error:
-        kind = "no_room" if error.errno == 28 else "io"
-        hint = (
-            "free some room, or set TMPDIR to a folder on a larger disk"
-            if error.errno == 28
-            else None
-        )
-        return _fail(1, kind, str(error), hint, as_json)
+        full = error.errno == errno.ENOSPC
+        hint = "free some room where the output or the scratch file (TMPDIR) goes" if full else None
+        return _fail(1, "no_room" if full else "io", str(error), hint, as_json)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        hint = "this is a fault of reasoning-fts: please report it with the command that led to it"
+        return _fail(1, "fault", what, hint, as_json)
     finally:
         signal.signal(signal.SIGTERM, previous)
 
@@ -83,9 +86,11 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 def _fail(code: int, kind: str, message: str, hint: str | None, as_json: bool) -> int:
     if as_json:
-        failure = {"error": {"kind": kind, "message": message, "hint": hint}}
-        click.echo(json.dumps(failure, ensure_ascii=False))
-        return code
+        try:
+            print_json({"error": {"kind": kind, "message": message, "hint": hint}})
+            return code
+        except OSError:
+            pass  # standard output is what failed; standard error may still be read
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print("[bold red]error:[/] ", end="")
     console.print(message, markup=False)

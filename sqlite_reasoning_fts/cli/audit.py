@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ..archive import Archive
 from ..compare.summary import megabytes
+from ..printable import printable
 from ..results import AuditReport
 from .options import json_option, opens_archive, print_json, queries_from, quiet_option, seed_option
 from .progress import progress
@@ -102,13 +103,15 @@ def _show_routes(console: Console, found: AuditReport) -> None:
     table = Table(title="Rows that the agent's own routes return", title_justify="left")
     table.add_column("route")
     for token in tokens:
-        table.add_column(Text(token), justify="right")
+        table.add_column(Text(printable(token)), justify="right")
     for name in dict.fromkeys(route.name for route in found.routes):
         table.add_row(name, *(f"{counts[name, token]:,}" for token in tokens))
     console.print()
     console.print(table)
-    console.print(f"\nThe statements for “{tokens[0]}” (all of them: --json):", markup=False)
+    console.print(
+        f"\nThe statements for “{printable(tokens[0])}” (all of them: --json):", markup=False
+    )
     for route in found.routes:
         if route.token == tokens[0]:
             console.print(f"-- {route.name}: {route.count:,}", markup=False, soft_wrap=True)
-            console.print(route.sql, markup=False, style="dim", soft_wrap=True)
+            console.print(printable(route.sql), markup=False, style="dim", soft_wrap=True)

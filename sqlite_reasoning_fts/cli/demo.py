@@ -13,7 +13,7 @@ from .progress import progress
 @click.command()
 @click.option(
     "--scale",
-    type=click.FloatRange(min=0.0001, max=10),
+    type=float,
     default=0.05,
     show_default=True,
     help="1 is the size of the reference archive: 289,433 rows.",

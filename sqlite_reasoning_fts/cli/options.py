@@ -105,5 +105,5 @@ def queries_from(path: str | None) -> list[str] | None:
 
 def print_json(value: dict[str, Any]) -> None:
     """Prints one object. Text that is no UTF-8 is escaped, so that the output always is."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     click.echo(text.encode("utf-8", "backslashreplace").decode())

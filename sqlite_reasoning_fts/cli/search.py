@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import datetime, timezone
 
 import click
@@ -11,14 +12,12 @@ from rich.text import Text
 from ..archive import Archive
 from ..designs import NAMES
 from ..errors import UsageError
+from ..printable import printable
 from ..query import MATCHES, ORDERS, SCOPES, SYNTAXES
 from ..results import SearchResult
 from ..snippets import BRACKETS, Marks
 from .options import json_option, opens_archive, print_json, quiet_option
 from .progress import progress
-
-OPEN, CLOSE = "\x02", "\x03"
-"""Marks that no text has, for the terminal's colours."""
 
 ORIGINS = {
     "said": "said",
@@ -90,6 +89,9 @@ def search(
     quiet: bool,
 ) -> None:
     """Search FILE for QUERY. Reasoning is searched only when --scope asks for it."""
+    # For the terminal's colours, marks that stand in no text.
+    mark = secrets.token_hex(16)
+    marks = BRACKETS if as_json else Marks(f"<{mark}>", f"</{mark}>")
     with progress(quiet or as_json or design is None) as report:
         found = archive.search(
             query,
@@ -104,13 +106,13 @@ def search(
             until=_seconds("--until", until),
             design=design,
             fold_sessions=fold_sessions,
-            marks=BRACKETS if as_json else Marks(OPEN, CLOSE),
+            marks=marks,
             progress=report,
         )
     if as_json:
         print_json(found.to_dict())
     else:
-        _show(found)
+        _show(found, marks)
 
 
 def _seconds(option: str, value: str | None) -> float | None:
@@ -130,7 +132,7 @@ def _seconds(option: str, value: str | None) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
-def _show(found: SearchResult) -> None:
+def _show(found: SearchResult, marks: Marks) -> None:
     console = Console(highlight=False)
     for number, hit in enumerate(found.hits, 1):
         when = (
@@ -140,14 +142,14 @@ def _show(found: SearchResult) -> None:
         )
         rank = "" if hit.rank is None else f"  rank {hit.rank:.4g}"
         default = {True: "", False: "  not in the default search", None: ""}[hit.in_default_search]
-        head = Text(f"{number}. {hit.key}", style="bold")
+        head = Text(f"{number}. {printable(hit.key)}", style="bold")
         head.append(
-            f"  session {hit.session_id}  {hit.role or '-'}  {when}  "
+            f"  session {printable(hit.session_id)}  {printable(hit.role or '-')}  {when}  "
             f"{ORIGINS[hit.origin]}{rank}{default}",
             style="not bold dim",
         )
         console.print(head, soft_wrap=True)
-        console.print(_marked(hit.snippet), soft_wrap=True)
+        console.print(_marked(hit.snippet, marks), soft_wrap=True)
     coverage = found.coverage
     if coverage.empty_because:
         console.print(f"No hits: {coverage.empty_because}.", markup=False)
@@ -166,11 +168,11 @@ def _show(found: SearchResult) -> None:
     )
 
 
-def _marked(snippet: str) -> Text:
+def _marked(snippet: str, marks: Marks) -> Text:
     """The snippet on one line, its marks as colour."""
     text = Text("   ")
-    for i, piece in enumerate(snippet.replace("\n", " ").replace("\r", " ").split(OPEN)):
-        marked, _, rest = piece.partition(CLOSE) if i else ("", "", piece)
-        text.append(marked, style="bold yellow")
-        text.append(rest)
+    for i, piece in enumerate(snippet.split(marks.open)):
+        marked, _, rest = piece.partition(marks.close) if i else ("", "", piece)
+        text.append(printable(marked), style="bold yellow")
+        text.append(printable(rest))
     return text

@@ -53,7 +53,7 @@ def compare(
         reader, {scope: built[name].table for scope, name in places.items() if name in built}
     )
     words = vocabulary(reader.database, counts.rows_with_reasoning)
-    workload = given(reader, words, queries) if queries else choose(reader, words, seed)
+    workload = choose(reader, words, seed) if queries is None else given(reader, words, queries)
 
     own = built.get(SAID) if reader.adapter.own_index else None
     disagreements: list[Disagreement] = []

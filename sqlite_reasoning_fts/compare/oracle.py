@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..database import quote_name
+from ..database import as_text, quote_name, text_as_blob
 from ..designs import IndexTable
 from ..progress import Progress
-from ..projection import VIEW
 from ..query import SCOPES, Query
 from ..reader import Reader
 from ..results import Key
@@ -47,7 +46,9 @@ class OracleTables:
         """All visible rows that match, with their ranks, in order."""
         text = self._text(query, scope)
         return (
-            () if text is None else self._ask(scope, text, f"{RANK.format(rank='o.rank')}, p.key")
+            ()
+            if text is None
+            else self._ask(scope, text, f"{RANK.format(rank='o.rank')}, p.key COLLATE BINARY")
         )
 
     def newest(self, query: Query, scope: str) -> tuple[Key, ...]:
@@ -71,10 +72,12 @@ class OracleTables:
         sql = (
             f"WITH o AS MATERIALIZED (SELECT rowid, rank FROM {table.sql} "
             f"WHERE {quote_name(table.name)} MATCH ?) "
-            f"SELECT p.key, {RANK.format(rank='o.rank')} FROM o "
-            f"CROSS JOIN temp.{VIEW} AS p ON p.rowid = o.rowid WHERE p.visible ORDER BY {order}"
+            f"SELECT {text_as_blob('p.key')}, {RANK.format(rank='o.rank')} "
+            f"FROM o CROSS JOIN {self.reader.source} AS p ON p.rowid = o.rowid "
+            f"WHERE p.visible ORDER BY {order}"
         )
-        return tuple(self.reader.database.all(sql, (text,)))
+        rows = self.reader.database.all(sql, (text,))
+        return tuple((as_text(key), rank) for key, rank in rows)
 
 
 @dataclass(frozen=True)

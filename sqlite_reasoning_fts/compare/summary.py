@@ -68,7 +68,12 @@ def _hole(result: Comparison) -> str:
 
 def _sentence(result: Comparison, name: str, cost: DesignCost) -> str:
     rare = median_ms(result, name, kind="rare", order="newest", scope="all")
-    speed = f"a rare term takes {milliseconds(rare)}" if rare is not None else "not timed"
+    median = median_ms(result, name, order="newest", scope="all")
+    speed = "not timed"
+    if rare is not None:
+        speed = f"a rare term takes {milliseconds(rare)}"
+    elif median is not None:
+        speed = f"a query takes {milliseconds(median)}"
     if name == "like":
         wrong = sum(d.design == "like" for d in result.disagreements)
         return (

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -26,9 +25,18 @@ from ..counting import Counts, counted
 from ..database import Database, quote_name, translate
 from ..designs import Column, Design, Full, IndexTable, Like, Scan
 from ..errors import FaultError
-from ..opening import BUSY_TIMEOUT_MS, OpenFile, check_room, size_of, uri
+from ..holders import marked_as_ours
+from ..opening import (
+    BUSY_TIMEOUT_MS,
+    OpenFile,
+    check_room,
+    keep_awake,
+    scratch_folder,
+    size_of,
+    uri,
+)
 from ..progress import Progress
-from ..projection import THOUGHT, VIEW
+from ..projection import THOUGHT
 from ..reader import Reader
 
 if TYPE_CHECKING:
@@ -42,11 +50,10 @@ VOCABULARY = "reasoning_vocabulary"
 """The terms of ``THOUGHT_ALL``."""
 
 BACKUP_PAGES = 256
+BACKUP_RESTARTS = 5
 BACKUP_PAUSE_SECONDS = 0.002
 CACHE_KIB = 200_000
 SNAPSHOT_TRIES = 100
-INTERRUPT_STEPS = 20_000
-"""SQLite instructions between two looks at a pending Ctrl-C."""
 
 
 @dataclass(frozen=True)
@@ -62,17 +69,23 @@ class Workbench:
     """A scratch file with the archive attached; a context manager that leaves nothing behind."""
 
     def __init__(
-        self, file: OpenFile, outer: Reader, adapter_name: str | None, columns: Columns | None
+        self,
+        file: OpenFile,
+        outer: Reader,
+        adapter_name: str | None,
+        columns: Columns | None,
+        progress: Progress | None,
     ) -> None:
         self._file = file
         self._outer = outer
         self._adapter_name = adapter_name
         self._columns = columns
+        self._progress = progress
         self._built: dict[str, Built] = {}
         self._connections: list[apsw.Connection] = []
 
     def __enter__(self) -> Workbench:
-        self._folder = tempfile.mkdtemp(prefix="reasoning-fts-")
+        self._folder = scratch_folder()
         try:
             self._start()
         except BaseException:
@@ -107,6 +120,7 @@ class Workbench:
                 return
             for reader in both:
                 reader.database.run("ROLLBACK")
+            time.sleep(BACKUP_PAUSE_SECONDS)
         raise FaultError(
             f"{self._file.path}: no moment was found at which nothing was written",
             "run it again when the agent is less busy",
@@ -119,15 +133,16 @@ class Workbench:
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
         connection = apsw.Connection(uri(os.path.join(self._folder, "scratch.db")), flags=flags)
         self._connections.append(connection)
-        # A long statement is C alone; this is where Python sees a signal that came meanwhile.
-        connection.set_progress_handler(_go_on, INTERRUPT_STEPS)
+        keep_awake(connection)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         database = Database(connection, schema="archive", path=self._file.path)
         database.run(f"PRAGMA page_size = {int(self._outer.database.pragma('page_size'))}")
         database.run("PRAGMA main.journal_mode = OFF")
         database.run("PRAGMA main.synchronous = OFF")
         database.run(f"PRAGMA main.cache_size = -{CACHE_KIB}")
-        database.run("ATTACH ? AS archive", (uri(source, "ro"),))
+        with marked_as_ours(source):
+            database.run("ATTACH ? AS archive", (uri(source, "ro"),))
+            find_adapter(database, self._adapter_name, self._columns)  # opens the file
         return Reader(database, find_adapter(database, self._adapter_name, self._columns))
 
     def _stop(self) -> None:
@@ -145,13 +160,22 @@ class Workbench:
             closing(apsw.Connection(target)) as copy,
             copy.backup("main", self._file.connection, "main") as backup,
         ):
+            restarts, remaining = 0, 0
             while not backup.done:
+                # Each commit of the agent begins the backup anew. Of an agent that never pauses,
+                # all pages are copied in one step, for which it has to wait.
+                pages = BACKUP_PAGES if restarts < BACKUP_RESTARTS else -1
                 try:
-                    backup.step(BACKUP_PAGES)
+                    backup.step(pages)
                 except (apsw.BusyError, apsw.LockedError):
                     pass  # the agent writes at this moment
                 except apsw.Error as error:
                     raise translate(error, self._file.path) or error from error
+                restarts += backup.remaining > remaining > 0
+                remaining = backup.remaining
+                if self._progress:
+                    done = backup.page_count - remaining
+                    self._progress(done, backup.page_count, "copying the archive")
                 time.sleep(BACKUP_PAUSE_SECONDS)
         return target
 
@@ -240,7 +264,7 @@ class Workbench:
             f"CREATE VIRTUAL TABLE main.{name} USING fts5({', '.join([*quoted, *options])})"
         )
         sql = (
-            f"INSERT INTO main.{name}(rowid, {listed}) SELECT rowid, {listed} FROM temp.{VIEW} "
+            f"INSERT INTO main.{name}(rowid, {listed}) SELECT rowid, {listed} FROM {reader.source} "
             f"WHERE rowid BETWEEN ? AND ? AND {where}"
         )
         for done, (first, last) in enumerate(ranges):
@@ -269,7 +293,3 @@ def index_bytes(database: Database, schema: str, name: str) -> int:
             )
         )
     return total
-
-
-def _go_on() -> bool:
-    return False

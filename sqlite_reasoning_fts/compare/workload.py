@@ -15,7 +15,7 @@ from ..database import Database
 from ..errors import QueryError
 from ..query import Query
 from ..reader import Reader
-from ..sampling import SAMPLED_ROWS, sampled_thoughts, some, tokens_of
+from ..sampling import SAMPLED_ROWS, query_lines, sampled_thoughts, some, tokens_of
 from .workbench import VOCABULARY
 
 KINDS = ("rare", "common", "absent", "phrase", "and", "or", "not", "prefix", "near")
@@ -47,7 +47,7 @@ class Vocabulary:
         if not rows:
             return "absent"
         # A term in most rows of a small archive is common, however few they are.
-        if rows > COMMON_SHARE * self.rows_with_thought and (rows > RARE_ROWS or rows > 1):
+        if rows > max(1, COMMON_SHARE * self.rows_with_thought):
             return "common"
         return "rare" if rows <= RARE_ROWS else "medium"
 
@@ -95,17 +95,12 @@ def choose(reader: Reader, words: Vocabulary, seed: int) -> list[WorkloadQuery]:
 def given(reader: Reader, words: Vocabulary, lines: Sequence[str]) -> list[WorkloadQuery]:
     """A user's queries, one a line in FTS5's grammar; blank lines and ``#`` lines are none."""
     chosen = []
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
+    for number, text in query_lines(lines):
         try:
             query = reader.parse(text, "fts5")
         except QueryError as error:
             raise QueryError(f"query {number} ({text}): {error.message}", error.hint) from None
         chosen.append(WorkloadQuery(kind_of(query, words), text, query))
-    if not chosen:
-        raise QueryError("the list of queries is empty", "give one query a line")
     return chosen
 
 
