@@ -171,7 +171,7 @@ class Workbench:
                     pass  # the agent writes at this moment
                 except apsw.Error as error:
                     raise translate(error, self._file.path) or error from error
-                restarts += backup.remaining > remaining > 0
+                restarts += backup.remaining >= remaining > 0
                 remaining = backup.remaining
                 if self._progress:
                     done = backup.page_count - remaining
