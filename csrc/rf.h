@@ -9,9 +9,7 @@
 #ifndef RF_H
 #define RF_H
 
-#include "pure/evaluate.h"
-#include "pure/prefilter.h"
-#include "pure/spec.h"
+#include "pure/program.h"
 #include "sqlite3ext.h"
 
 SQLITE_EXTENSION_INIT3
@@ -61,12 +59,11 @@ int rf_column_set_parse(const char *function, sqlite3_value *value, int columns,
 /* ---- glue/tokenize.c: tokenizers of the host's FTS5 ----------------------- */
 
 /*
-** Opens the tokenizer that a spec names. On failure *message is a text from
-** sqlite3_mprintf, or NULL where the reason is not known. The tokenizer is
-** closed with rf_tokenizer_close(), which takes a zeroed one too.
+** Opens the tokenizer that a spec names; an rf_host's open(), but for the type of
+** the first argument. rf_tokenizer_close() takes a zeroed tokenizer too.
 */
 int rf_tokenizer_open(fts5_api *api, const rf_spec *spec, rf_tokenizer *tokenizer,
-                      char **message);
+                      rf_error *error);
 void rf_tokenizer_close(rf_tokenizer *tokenizer);
 
 /* ---- glue/compiled.c: a spec and a query, ready to be asked --------------- */
@@ -78,12 +75,9 @@ extern const rf_memory rf_sqlite_memory;
 typedef struct rf_compiled {
   int references;
   sqlite3 *db;
-  rf_spec *spec;
-  rf_tokenizer tokenizer;
-  rf_query *query;
-  rf_matcher *matcher;
-  rf_prefilter *prefilter;
-  int polled;               /* tokens since the last look at sqlite3_interrupt() */
+  fts5_api *api;
+  rf_host host;
+  rf_program *program;
   int spec_bytes;
   int query_bytes;
   char text[];              /* the spec, then the query: what it was made of */
@@ -109,14 +103,6 @@ void rf_compiled_release(void *compiled);
 int rf_compiled_has_spec(const rf_compiled *compiled, const char *spec, int bytes);
 
 /*
-** Tokenizes one row, `text[i]` (NULL for none) of `bytes[i]` bytes in column i
-** of the spec, and says whether it matches. rf_compiled_read() only reads the
-** row, for its length; with `hits` the matcher holds the hits afterwards.
-*/
-int rf_compiled_read(rf_compiled *compiled, const rf_row *row);
-int rf_compiled_match(rf_compiled *compiled, const rf_row *row, int hits, int *matches);
-
-/*
 ** Reads an SQL value as FTS5 reads the value of a column. *text is NULL for an
 ** SQL NULL. Returns SQLITE_NOMEM or SQLITE_OK.
 */
@@ -130,6 +116,7 @@ void rf_result_error(sqlite3_context *context, int rc, char *message);
 int rf_register_match(sqlite3 *db, fts5_api *api);     /* glue/match.c */
 int rf_register_parse(sqlite3 *db, fts5_api *api);     /* glue/parse.c */
 int rf_register_scan(sqlite3 *db, fts5_api *api);      /* glue/scan.c */
+int rf_register_stored(sqlite3 *db, fts5_api *api);    /* glue/scan_reader.c */
 int rf_register_auxiliary(sqlite3 *db, fts5_api *api); /* glue/auxiliary.c */
 int rf_register_version(sqlite3 *db, fts5_api *api);   /* glue/version.c */
 

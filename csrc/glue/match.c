@@ -55,8 +55,8 @@ static rf_compiled *compiled_for(
 }
 
 static void finish(sqlite3_context *context, rf_compiled *compiled, const rf_row *row){
-  int matches;
-  int rc = rf_compiled_match(compiled, row, 0, &matches);
+  bool matches;
+  int rc = rf_program_match(compiled->program, row, false, &matches);
   rf_compiled_release(compiled);
   if( rc != SQLITE_OK ){
     rf_result_error(context, rc, 0);
@@ -147,10 +147,10 @@ static void reasoning_match_columns(
   }
   compiled = compiled_for(context, function, 1, spec, spec_bytes, values[1]);
   if( compiled == 0 ) return;
-  if( compiled->spec->columns.count != count - 2 ){
+  if( compiled->program->spec->columns.count != count - 2 ){
     rf_result_error(context, SQLITE_ERROR, sqlite3_mprintf(
         "%s: the spec has %d columns, and %d values are given; pass one a column", function,
-        compiled->spec->columns.count, count - 2));
+        compiled->program->spec->columns.count, count - 2));
     rf_compiled_release(compiled);
     return;
   }

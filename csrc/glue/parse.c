@@ -29,7 +29,7 @@ static void reasoning_parse(sqlite3_context *context, int count, sqlite3_value *
     return;
   }
   rf_text_begin(&json, &rf_sqlite_memory);
-  rf_query_render(compiled->query, &compiled->spec->columns, &json);
+  rf_query_render(compiled->program->query, &compiled->program->spec->columns, &json);
   rf_compiled_release(compiled);
   if( json.status != SQLITE_OK ){
     rf_text_end(&json);

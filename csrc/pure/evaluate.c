@@ -506,6 +506,20 @@ int rf_matcher_finish(rf_matcher *m, bool hits, bool *matches){
   return rc;
 }
 
+int rf_matcher_leaf(rf_matcher *m, const rf_node *leaf, bool *matches){
+  State state;
+  int rc = evaluate_leaf(m, leaf, false, &state);
+  *matches = rc == RF_OK && state == MATCHED;
+  return rc;
+}
+
+int rf_matcher_phrase(rf_matcher *m, const rf_phrase *phrase, bool *matches){
+  Hits *hits = &m->hits[phrase->index];
+  int rc = join(m, hits);
+  *matches = rc == RF_OK && hits->count > 0;
+  return rc;
+}
+
 const int64_t *rf_matcher_hits(const rf_matcher *m, int phrase, int *count){
   *count = m->hits[phrase].count;
   return m->hits[phrase].place;

@@ -34,6 +34,13 @@ int rf_matcher_token(void *matcher, int flags, const char *token, int bytes, int
 */
 int rf_matcher_finish(rf_matcher *matcher, bool hits, bool *matches);
 
+/*
+** Instead of finish: whether one leaf, or one phrase by itself, matches the text
+** that was read. Of the row's other properties nothing holds afterwards.
+*/
+int rf_matcher_leaf(rf_matcher *matcher, const rf_node *leaf, bool *matches);
+int rf_matcher_phrase(rf_matcher *matcher, const rf_phrase *phrase, bool *matches);
+
 /* Tokens of the row so far, colocated ones not counted. */
 int64_t rf_matcher_tokens(const rf_matcher *matcher);
 

@@ -13,6 +13,7 @@
 #define RF_OK 0
 #define RF_ERROR 1
 #define RF_NOMEM 7
+#define RF_INTERRUPT 9
 #define RF_DONE 101 /* from a callback: enough, and all is well */
 
 /* resize() works as realloc() for bytes > 0; release() takes NULL. */

@@ -241,6 +241,10 @@ void rf_unicode61_free(rf_unicode61 *t){
   memory->release(memory->context, t);
 }
 
+bool rf_unicode61_is_ascii(const rf_unicode61 *t){
+  return t->ascii;
+}
+
 bool rf_unicode61_separates(const rf_unicode61 *t, unsigned char byte){
   return byte < 0x80 && !t->token[byte];
 }

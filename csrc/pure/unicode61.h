@@ -20,6 +20,9 @@ void rf_unicode61_free(rf_unicode61 *tokenizer);
 int rf_unicode61_tokenize(void *tokenizer, int flags, const char *text, int bytes,
                           void *context, rf_token_callback callback);
 
+/* Whether it is `ascii`. */
+bool rf_unicode61_is_ascii(const rf_unicode61 *tokenizer);
+
 /*
 ** Whether an ASCII byte separates tokens. Before and after such a byte a text can
 ** be cut: the pieces have the tokens of the whole.
