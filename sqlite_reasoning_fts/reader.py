@@ -10,6 +10,9 @@ from .loading import load
 from .projection import THOUGHT
 from .query import Query, parse
 
+STORED_LIMIT = 16
+"""How many stored columns ``reasoning_scan`` takes."""
+
 
 @dataclass(frozen=True)
 class RowCounts:
@@ -91,6 +94,17 @@ class Reader:
             for column in self.columns
         ]
         return ", ".join([*listed, *self.options])
+
+    def stored(self, scope: str) -> str | None:
+        """The columns of the view that hold a scope's text undecoded, as ``reasoning_scan`` takes
+        them; ``None`` where the adapter does not know, or there are too many."""
+        projection = self.projection
+        said, thought = projection.said_stored, projection.thought_stored
+        if (scope != "thought" and not said and projection.said) or not thought:
+            return None
+        columns = {"said": said, "thought": thought, "all": tuple(dict.fromkeys(said + thought))}
+        names = [projection.stored_name(column) for column in columns[scope]]
+        return ", ".join(names) if 0 < len(names) <= STORED_LIMIT else None
 
     def parse(self, text: str, syntax: str = "text") -> Query:
         """Understands a query over this archive's columns."""

@@ -6,9 +6,9 @@
 **   CREATE TABLE x(rowid, rank, origin, query HIDDEN, source HIDDEN, spec HIDDEN,
 **                  thought_columns HIDDEN, stored HIDDEN, listed HIDDEN)
 **
-** `stored` names columns of the source that hold the thought before it is decoded,
-** as a spec; `listed` a table or view whose rowids are those of the rows that have
-** thought. Both only make a scan faster, and only one over the thought alone.
+** `stored` names, as a spec, columns of the source that together hold all that the
+** indexed columns of `spec` hold, before it is decoded; `listed` a table or view
+** with the rowids of all rows that have a text there. Both only make a scan faster.
 **
 ** Without `rank` it gives each row as it is found, in the order of the source or
 ** of `ORDER BY rowid`. With it the whole source is read first (scan_rank.c).
@@ -349,7 +349,6 @@ static int take_arguments(
   }
   if( rc != SQLITE_OK ) return rc;
   take_origin(cursor, plan);
-  if( cursor->only_origin != RF_THOUGHT ) return SQLITE_OK;
   if( has(cursor, STORED) ) rc = take_stored(cursor, message);
   if( rc == SQLITE_OK && has(cursor, LISTED) ){
     rc = argument_text(cursor, LISTED, &text, &bytes);

@@ -78,8 +78,6 @@ void rf_reader_close(rf_reader *reader);
 /* Counts the rows of the source. */
 int rf_reading_rows(sqlite3 *db, const rf_reading *reading, sqlite3_int64 *rows, char **message);
 
-/* Stored columns that a scan can be given. */
-#define RF_STORED_LIMIT 16
 
 /* ---- scan_corpus.c: lengths of whole corpora, as long as nothing changes ---- */
 

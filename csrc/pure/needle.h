@@ -29,9 +29,12 @@ const char *rf_simd_name(rf_simd simd);
 
 /*
 ** The first place >= `from` in a text at which a needle stands in either case, -1
-** where there is none. The needle is not empty; 0 <= from.
+** where there is none. The needle is not empty; 0 <= from. *high becomes whether one
+** of the bytes that were compared is not ASCII: those at needle->rare[0] from all
+** places up to the result.
 */
-typedef int (*rf_finder)(const rf_needle *needle, const char *text, int bytes, int from);
+typedef int (*rf_finder)(const rf_needle *needle, const char *text, int bytes, int from,
+                         bool *high);
 
 /* The search with an instruction set, NULL where the library has no code for it. */
 rf_finder rf_finder_for(rf_simd simd);

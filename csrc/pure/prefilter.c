@@ -4,31 +4,14 @@
 ** is passed over at the speed of memory. Rare needles are looked for first, and
 ** of NOT the right side is not asked.
 **
-** Why that is sound. The tokenizers `unicode61` and `ascii` make a token of
-** adjacent characters, and an ASCII letter or digit in it of the same character
-** in the text, but for some characters outside ASCII that `unicode61` folds to
-** ASCII letters (the long s, the Kelvin sign, letters with diacritics) and
-** combining marks that it drops from the middle of a token. In valid UTF-8 all
-** of those begin with a byte C3 to C8, CC or E1, or are E2 84 xx. `unicode61`
-** reads invalid UTF-8 into any character at all. So a text that is not plain,
-** that holds such a byte or is not valid UTF-8, may hold every needle.
-**
-** Of a stored text, what is searched is what may still be JSON. A run of letters
-** and digits in the decoded text stands in it as it is, unless a character was
-** written as a number: any escape but those of single characters counts as all
-** needles. JSON within a JSON string has the same escapes, each backslash doubled.
-**
-** `porter` changes at most the last byte of a word's own beginning, so its stems
-** lose that byte. With any other tokenizer there is no filter. Neither is there
-** where a token has no needle: a term with synonyms, or one without ASCII.
+** candidate.h says why that is sound for `unicode61` and `ascii`. `porter` changes
+** at most the last byte of a word's own beginning, so its stems lose that byte.
+** With any other tokenizer there is no filter. Neither is there where a token has
+** no needle: a term with synonyms, or one without ASCII.
 */
 #include "pure/prefilter.h"
 
 #include <string.h>
-
-#if defined(__SSE2__)
-#  include <emmintrin.h>
-#endif
 
 /* Needles looked for in one phrase; the rarest ones are kept. */
 #define PHRASE_NEEDLES 3
@@ -38,17 +21,16 @@ typedef struct PhraseNeedles {
   rf_needle needle[PHRASE_NEEDLES]; /* rarest first */
 } PhraseNeedles;
 
-typedef enum Plain { UNKNOWN, PLAIN, SPECIAL } Plain;
-
 struct rf_prefilter {
   rf_arena arena;
   const rf_query *query;
-  rf_finder find;
+  rf_search search;
   PhraseNeedles *phrase; /* by the phrase's number */
   int **order;           /* by the node's number: its children or phrases, rarest first */
-  bool ascii;            /* the tokenizer looks at ASCII alone: every text is plain */
   const rf_columns *columns;
-  unsigned char *plain;  /* what is known of the row's texts */
+  rf_hay *hay;           /* the texts of the current row */
+  char *unescaped;       /* room for one of them without its escapes */
+  int room;
 };
 
 /* ---- needles --------------------------------------------------------------- */
@@ -117,8 +99,9 @@ static int add_node(rf_prefilter *filter, const rf_node *node, int trim){
 
 int rf_prefilter_new(
   const rf_memory *memory, const rf_query *query, const rf_columns *columns,
-  rf_reasoning reasoning, rf_simd simd, rf_prefilter **prefilter
+  rf_search search, int trim, rf_prefilter **prefilter
 ){
+  const int texts = columns->count > RF_STORED_LIMIT ? columns->count : RF_STORED_LIMIT;
   rf_arena arena;
   rf_prefilter *made;
   *prefilter = 0;
@@ -129,13 +112,12 @@ int rf_prefilter_new(
   made->arena = arena;
   made->query = query;
   made->columns = columns;
-  made->ascii = reasoning.ascii;
-  made->find = rf_finder_for(simd);
+  made->search = search;
   made->phrase = rf_arena_take(&made->arena, sizeof(PhraseNeedles) * (size_t)query->phrase_count);
   made->order = rf_arena_take(&made->arena, sizeof(int *) * (size_t)query->node_count);
-  made->plain = rf_arena_take(&made->arena, (size_t)columns->count);
-  if( made->phrase == 0 || made->order == 0 || made->plain == 0
-   || add_node(made, query->root, reasoning.trim) != RF_OK ){
+  made->hay = rf_arena_take(&made->arena, sizeof(rf_hay) * (size_t)texts);
+  if( made->phrase == 0 || made->order == 0 || made->hay == 0
+   || add_node(made, query->root, trim) != RF_OK ){
     rf_prefilter_free(made);
     return RF_NOMEM;
   }
@@ -146,6 +128,7 @@ int rf_prefilter_new(
 void rf_prefilter_free(rf_prefilter *prefilter){
   if( prefilter ){
     rf_arena arena = prefilter->arena; /* the filter stands in its own arena */
+    arena.memory->release(arena.memory->context, prefilter->unescaped);
     rf_arena_end(&arena);
   }
 }
@@ -155,82 +138,14 @@ const rf_needle *rf_prefilter_needles(const rf_prefilter *filter, int phrase, in
   return filter->phrase[phrase].needle;
 }
 
-rf_finder rf_prefilter_finder(const rf_prefilter *filter){
-  return filter->find;
-}
-
 bool rf_prefilter_covers(
   const rf_prefilter *filter, const rf_row *row, const rf_node *leaf, int column
 ){
   return row->text[column] && !filter->columns->unindexed[column] && rf_leaf_covers(leaf, column);
 }
 
-/* ---- plain texts -------------------------------------------------------------- */
-
-/* The length of the harmless character at `at`, 0 where the text is not plain. */
-static int plain_character(const unsigned char *at, int left){
-  const unsigned char lead = at[0];
-  int length;
-  if( lead < 0x80 ) return 1;
-  if( lead < 0xC2 || lead > 0xF4 ) return 0;
-  if( (lead >= 0xC3 && lead <= 0xC8) || lead == 0xCC || lead == 0xE1 ) return 0;
-  length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if( length > left ) return 0;
-  for(int i = 1; i < length; i++){
-    if( (at[i] & 0xC0) != 0x80 ) return 0;
-  }
-  if( lead == 0xE0 && at[1] < 0xA0 ) return 0;
-  if( lead == 0xE2 && at[1] == 0x84 ) return 0;
-  if( lead == 0xF0 && at[1] < 0x90 ) return 0;
-  /* The tokenizer would read a further continuation byte into this character. */
-  if( length < left && (at[length] & 0xC0) == 0x80 ) return 0;
-  return length;
-}
-
-static bool is_plain(const char *text, int bytes){
-  const unsigned char *at = (const unsigned char *)text;
-  int i = 0;
-  while( i < bytes ){
-    int length;
-#if defined(__SSE2__)
-    while( i + 16 <= bytes ){
-      const __m128i block = _mm_loadu_si128((const __m128i *)(text + i));
-      const unsigned mask = (unsigned)_mm_movemask_epi8(block);
-      if( mask ){
-        i += __builtin_ctz(mask);
-        break;
-      }
-      i += 16;
-    }
-    if( i >= bytes ) break;
-#endif
-    length = plain_character(at + i, bytes - i);
-    if( length == 0 ) return false;
-    i += length;
-  }
-  return true;
-}
-
-/* Whether a text that may be JSON has an escape that can stand for any character. */
-static bool has_wide_escape(const char *text, int bytes){
-  const char *at = text, *end = text + bytes;
-  while( at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') ) at++;
-  if( at == end || (*at != '[' && *at != '{' && *at != '"') ) return false;
-  for(;;){
-    at = memchr(at, '\\', (size_t)(end - at));
-    if( at == 0 || ++at == end ) return false;
-    /* The character after a backslash may be a backslash that escapes the next one. */
-    if( *at == 0 || strchr("\"\\/bfnrt", *at) == 0 ) return true;
-  }
-}
-
-bool rf_prefilter_is_plain(rf_prefilter *filter, const rf_row *row, int column){
-  unsigned char *known = &filter->plain[column];
-  if( filter->ascii ) return true;
-  if( *known == UNKNOWN ){
-    *known = is_plain(row->text[column], row->bytes[column]) ? PLAIN : SPECIAL;
-  }
-  return *known == PLAIN;
+int rf_prefilter_candidate(rf_prefilter *filter, int column, const rf_needle *needle, int from){
+  return rf_candidate(&filter->search, needle, &filter->hay[column], from);
 }
 
 /* ---- rows -------------------------------------------------------------------- */
@@ -242,27 +157,34 @@ typedef struct Texts {
   bool stored;
 } Texts;
 
-static bool may_hold_all(const Texts *texts, int i){
-  const rf_row *row = texts->row;
-  if( !texts->stored ) return !rf_prefilter_is_plain(texts->filter, row, i);
-  if( !texts->filter->ascii && !is_plain(row->text[i], row->bytes[i]) ) return true;
-  return has_wide_escape(row->text[i], row->bytes[i]);
-}
-
 static bool counts(const Texts *texts, const rf_node *leaf, int i){
   if( texts->stored ) return texts->row->text[i] != 0;
   return rf_prefilter_covers(texts->filter, texts->row, leaf, i);
 }
 
-/* The cheap search goes first through all texts: mostly it decides. */
+/*
+** Whether the letters that a JSON text hides in its escapes may hold a needle. Out
+** of memory they may; whoever decodes the text will report it.
+*/
+static bool may_hide(rf_prefilter *filter, const rf_needle *needle, const rf_hay *hay){
+  const rf_hidden hidden = rf_hidden_in(hay->text, hay->bytes);
+  void *room = filter->unescaped;
+  rf_hay shown;
+  if( hidden != RF_HIDES_LETTERS ) return hidden == RF_HIDES_ESCAPES;
+  if( rf_grow(filter->arena.memory, &room, &filter->room, hay->bytes, 1) != RF_OK ) return true;
+  filter->unescaped = room;
+  shown = (rf_hay){room, rf_unescape(hay->text, hay->bytes, room), RF_NOT_LOOKED};
+  return rf_candidate(&filter->search, needle, &shown, 0) >= 0;
+}
+
 static bool has_needle(const Texts *texts, const rf_node *leaf, const rf_needle *needle){
-  const rf_row *row = texts->row;
-  for(int i = 0; i < row->count; i++){
-    if( counts(texts, leaf, i)
-     && texts->filter->find(needle, row->text[i], row->bytes[i], 0) >= 0 ) return true;
-  }
-  for(int i = 0; i < row->count; i++){
-    if( counts(texts, leaf, i) && may_hold_all(texts, i) ) return true;
+  rf_prefilter *filter = texts->filter;
+  for(int i = 0; i < texts->row->count; i++){
+    rf_hay *hay = &filter->hay[i];
+    if( !counts(texts, leaf, i) ) continue;
+    if( rf_candidate(&filter->search, needle, hay, 0) >= 0 ) return true;
+    if( texts->stored && rf_may_be_json(hay->text, hay->bytes)
+     && may_hide(filter, needle, hay) ) return true;
   }
   return false;
 }
@@ -313,18 +235,19 @@ static bool may_hit(const Texts *texts, const rf_node *node){
   return false;
 }
 
-static bool passes(const Texts *texts, rf_demand demand){
-  const rf_node *root = texts->filter->query->root;
-  return demand == RF_WHOLE_QUERY ? may_match(texts, root) : may_hit(texts, root);
+static bool passes(rf_prefilter *filter, const rf_row *row, bool stored, rf_demand demand){
+  const Texts texts = {filter, row, stored};
+  const rf_node *root = filter->query->root;
+  for(int i = 0; i < row->count; i++){
+    filter->hay[i] = (rf_hay){row->text[i], row->bytes[i], RF_NOT_LOOKED};
+  }
+  return demand == RF_WHOLE_QUERY ? may_match(&texts, root) : may_hit(&texts, root);
 }
 
 bool rf_prefilter_passes(rf_prefilter *filter, const rf_row *row, rf_demand demand){
-  const Texts texts = {filter, row, false};
-  memset(filter->plain, UNKNOWN, (size_t)filter->columns->count);
-  return passes(&texts, demand);
+  return passes(filter, row, false, demand);
 }
 
 bool rf_prefilter_stored_passes(rf_prefilter *filter, const rf_row *stored, rf_demand demand){
-  const Texts texts = {filter, stored, true};
-  return passes(&texts, demand);
+  return passes(filter, stored, true, demand);
 }

@@ -95,7 +95,7 @@ static bool is_porter(const char *name){
 }
 
 /* `porter` works on the tokens of another tokenizer; that one is checked by itself. */
-static int open_porter(rf_program *p, rf_reasoning *reasoning, rf_error *error){
+static int open_porter(rf_program *p, rf_error *error){
   rf_spec inner = *p->spec;
   rf_tokenizer tokenizer = {0, 0};
   bool equal = false;
@@ -111,11 +111,10 @@ static int open_porter(rf_program *p, rf_reasoning *reasoning, rf_error *error){
     rf_unicode61_free(p->bounds);
     p->bounds = 0;
   }
-  reasoning->trim = 1;
   return rc;
 }
 
-static int open_tokenizer(rf_program *p, rf_reasoning *reasoning, rf_error *error){
+static int open_tokenizer(rf_program *p, rf_error *error){
   const rf_spec *spec = p->spec;
   bool equal = true;
   int rc;
@@ -123,7 +122,7 @@ static int open_tokenizer(rf_program *p, rf_reasoning *reasoning, rf_error *erro
     rc = open_host(p->host, spec, &p->tokenizer, error);
     if( rc != RF_OK ) return rc;
     if( spec->tokenizer_count > 0 && is_porter(spec->tokenizer[0]) ){
-      return open_porter(p, reasoning, error);
+      return open_porter(p, error);
     }
   }
   rc = open_own(p->memory, spec, &p->bounds);
@@ -133,7 +132,6 @@ static int open_tokenizer(rf_program *p, rf_reasoning *reasoning, rf_error *erro
     if( p->host ) p->host->close(&p->tokenizer);
     p->own = true;
     p->tokenizer = (rf_tokenizer){p->bounds, rf_unicode61_tokenize};
-    reasoning->ascii = rf_unicode61_is_ascii(p->bounds);
     return RF_OK;
   }
   rf_unicode61_free(p->bounds);
@@ -153,20 +151,21 @@ static int fill(
   rf_program *p, const char *spec, int spec_bytes, const char *query, int query_bytes,
   rf_error *error
 ){
-  rf_reasoning reasoning = {false, 0};
   int rc = rf_spec_parse(p->memory, spec, spec_bytes, &p->spec, error);
   if( rc == RF_ERROR ){
     const rf_error reason = *error;
     snprintf(error->message, sizeof(error->message), "spec: %.300s", reason.message);
   }
-  if( rc == RF_OK ) rc = open_tokenizer(p, &reasoning, error);
+  if( rc == RF_OK ) rc = open_tokenizer(p, error);
   if( rc == RF_OK ){
     rc = rf_query_parse(p->memory, query, query_bytes, &p->spec->columns, &p->tokenizer, &p->query,
                         error);
   }
   if( rc == RF_OK ) rc = rf_matcher_new(p->memory, p->query, &p->matcher);
   if( rc == RF_OK && p->bounds ){
-    rc = rf_prefilter_new(p->memory, p->query, &p->spec->columns, reasoning, rf_simd_best(),
+    const rf_search search = {rf_finder_for(rf_simd_best()), p->bounds};
+    /* A tokenizer that is not our own is `porter`, whose stems differ at their end. */
+    rc = rf_prefilter_new(p->memory, p->query, &p->spec->columns, search, p->own ? 0 : 1,
                           &p->prefilter);
   }
   if( rc != RF_OK ) return rc;

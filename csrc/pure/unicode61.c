@@ -11,7 +11,6 @@
 */
 #include "pure/unicode61.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "pure/unicode_tables.h"
@@ -53,8 +52,7 @@ static uint32_t read_character(const unsigned char *text, int bytes, int *at){
   return c;
 }
 
-/* Writes a character and returns the bytes that it took. */
-static int write_character(char *out, uint32_t c){
+int rf_write_character(char *out, uint32_t c){
   if( c < 0x80 ){
     out[0] = (char)c;
     return 1;
@@ -336,7 +334,7 @@ static int fold_character(rf_unicode61 *t, uint32_t c, const rf_character *known
   if( c < 0x80 ){
     t->folded[(*length)++] = lower_of((unsigned char)c);
   }else if( !(known->dropped & (1 << t->level)) ){
-    *length += write_character(&t->folded[*length], c + (uint32_t)known->fold[t->level]);
+    *length += rf_write_character(&t->folded[*length], c + (uint32_t)known->fold[t->level]);
   }
   return RF_OK;
 }

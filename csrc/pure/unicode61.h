@@ -4,6 +4,8 @@
 #ifndef RF_UNICODE61_H
 #define RF_UNICODE61_H
 
+#include <stdint.h>
+
 #include "pure/query.h"
 
 typedef struct rf_unicode61 rf_unicode61;
@@ -28,5 +30,8 @@ bool rf_unicode61_is_ascii(const rf_unicode61 *tokenizer);
 ** be cut: the pieces have the tokens of the whole.
 */
 bool rf_unicode61_separates(const rf_unicode61 *tokenizer, unsigned char byte);
+
+/* Writes a character as UTF-8, four bytes at most, and returns how many it wrote. */
+int rf_write_character(char *out, uint32_t c);
 
 #endif

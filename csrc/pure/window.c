@@ -4,11 +4,9 @@
 ** decides on those: a match depends on the tokens' distances alone, and a text
 ** can be cut at any ASCII separator.
 **
-** That holds for plain texts (prefilter.h), where every token comes out of the
-** letters that it consists of. For others, for `^`, which asks for the beginning,
-** for needles so common that there would be no gain, and where the pieces of a
-** text come to more than the text itself, the answer is that the row has to be
-** read whole.
+** For `^`, which asks for the beginning of a text, for needles so common that there
+** would be no gain, and where the pieces of a text come to more than the text
+** itself, the answer is that the row has to be read whole.
 */
 #include "pure/window.h"
 
@@ -141,13 +139,11 @@ static int follow(
 ){
   const char *text = row->text[column];
   const int bytes = row->bytes[column];
-  const rf_finder find = rf_prefilter_finder(w->prefilter);
   int spent = 0, at = 0;
   *verdict = RF_NO;
-  while( (at = find(target->needle, text, bytes, at)) >= 0 ){
+  while( (at = rf_prefilter_candidate(w->prefilter, column, target->needle, at)) >= 0 ){
     const int start = piece_start(w, text, at, target->reach.before);
-    const int end = piece_end(w, text, bytes, at + target->needle->length,
-                              target->reach.behind);
+    const int end = piece_end(w, text, bytes, at, target->reach.behind);
     bool matches;
     int rc;
     spent += end - start;
@@ -173,6 +169,7 @@ static int decide(
 ){
   Target target;
   bool unknown = false;
+  int rc;
   if( !find_target(w, leaf, phrase, &target) ){
     *verdict = RF_UNKNOWN;
     return RF_OK;
@@ -180,11 +177,8 @@ static int decide(
   *verdict = RF_NO;
   for(int i = 0; i < row->count && *verdict != RF_YES; i++){
     if( !rf_prefilter_covers(w->prefilter, row, leaf, i) ) continue;
-    *verdict = RF_UNKNOWN;
-    if( rf_prefilter_is_plain(w->prefilter, row, i) ){
-      int rc = follow(w, &target, row, i, verdict);
-      if( rc != RF_OK ) return rc;
-    }
+    rc = follow(w, &target, row, i, verdict);
+    if( rc != RF_OK ) return rc;
     unknown = unknown || *verdict == RF_UNKNOWN;
   }
   if( *verdict != RF_YES ) *verdict = unknown ? RF_UNKNOWN : RF_NO;

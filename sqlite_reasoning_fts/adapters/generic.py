@@ -70,6 +70,8 @@ def describe(database: Database, columns: Columns) -> Adapter:
         duplicate=_duplicate(thought),
         content_empty=" AND ".join(f"COALESCE(t.{quote_name(c)}, '') = ''" for c in columns.said)
         or "1",
+        said_stored=tuple(f"t.{quote_name(column)}" for column in columns.said),
+        thought_stored=tuple(thought),
     )
     return Adapter(
         agent="generic",
