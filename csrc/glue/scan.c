@@ -6,9 +6,10 @@
 **   CREATE TABLE x(rowid, rank, origin, query HIDDEN, source HIDDEN, spec HIDDEN,
 **                  thought_columns HIDDEN, stored HIDDEN, listed HIDDEN)
 **
-** `stored` names, as a spec, columns of the source that together hold all that the
-** indexed columns of `spec` hold, before it is decoded; `listed` a table or view
-** with the rowids of all rows that have a text there. Both only make a scan faster.
+** `stored` names, as a spec, the columns of the source from which the indexed columns
+** of `spec` are made: each text in them goes in once, on its own, as it is or, if it
+** is JSON (RFC 8259), as its strings. `listed` is a table or view with the rowids of
+** all rows that have a text. Both only make a scan faster.
 **
 ** Without `rank` it gives each row as it is found, in the order of the source or
 ** of `ORDER BY rowid`. With it the whole source is read first (scan_rank.c).
@@ -244,7 +245,10 @@ static int advance(Cursor *cursor, char **message){
     const rf_row texts = {cursor->reader.count, cursor->reader.text, cursor->reader.bytes};
     cursor->end = rc != SQLITE_OK || !row;
     if( cursor->end ) return rc;
-    rc = rf_program_match(cursor->compiled->program, &texts, cursor->origins != 0, &matches);
+    matches = cursor->reader.decided;
+    if( !matches ){
+      rc = rf_program_match(cursor->compiled->program, &texts, cursor->origins != 0, &matches);
+    }
     if( rc != SQLITE_OK ) return rc;
     if( !matches ) continue;
     cursor->current = (rf_hit){

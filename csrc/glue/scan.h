@@ -35,8 +35,8 @@ void rf_source_clear(rf_source *source);
 
 /*
 ** What is to be read: a source, perhaps only the rows that `listed` lists, which
-** are then all that have a text, and perhaps only those whose `stored` columns
-** pass the prefilter (see rf_program_stored_passes()).
+** are then all that have a text; perhaps through its `stored` columns, from which
+** the indexed columns are decoded (see rf_program_stored_passes()).
 */
 typedef struct rf_reading {
   rf_source source;
@@ -44,30 +44,40 @@ typedef struct rf_reading {
   rf_spec *stored;       /* NULL for none */
 } rf_reading;
 
+/* Which rows a reader may leave out, and what it reads of the others. */
+typedef enum rf_reader_mode {
+  RF_EVERY_ROW,      /* those without a text, and all indexed columns: for lengths */
+  RF_ROWS_WITH_HITS, /* those without a hit of any phrase, and all indexed columns */
+  RF_ROWS_THAT_MATCH /* those that do not match, and columns in which nothing can hit */
+} rf_reader_mode;
+
 /* Reads the rows: their rowids and the columns of a spec. */
-typedef struct rf_reader {
+typedef struct rf_reader rf_reader;
+struct rf_reader {
   sqlite3 *db;
   sqlite3_stmt *statement;
   const rf_reading *reading;
   rf_program *program;
-  rf_demand demand;
+  rf_reader_mode mode;
+  int single;            /* the indexed column where there is just one, else -1 */
+  /*
+  ** Takes a row that needs no decoding, on the way: it is not given by a step.
+  ** NULL: it is given, if it matches, with `decided` set and without texts.
+  */
+  int (*take)(void *context, sqlite3_int64 rowid, const rf_row *row);
+  void *context;
+  bool decided;          /* the current row matches */
   int count;             /* columns of the spec */
   unsigned char *wanted; /* whether a column is read at all */
   const char **text;     /* the current row; its texts hold until the next step */
   int *bytes;
   sqlite3_int64 rowid;
-} rf_reader;
-
-/* Which rows a reader may leave out, and what it reads of the others. */
-typedef enum rf_reader_mode {
-  RF_EVERY_ROW,      /* none, and all indexed columns: to learn the lengths of rows */
-  RF_ROWS_WITH_HITS, /* rows without a hit of any phrase, and all indexed columns */
-  RF_ROWS_THAT_MATCH /* rows that do not match, and columns in which nothing can hit */
-} rf_reader_mode;
+};
 
 /*
-** Opens a zeroed reader. It may leave rows out as the mode says, and need not. On
-** failure *message may be a text. rf_reader_close() takes a zeroed reader too.
+** Opens a reader of which all is zero but take() and its context. It may leave rows
+** out as the mode says, and need not. On failure *message may be a text.
+** rf_reader_close() takes a zeroed reader too.
 */
 int rf_reader_open(rf_reader *reader, sqlite3 *db, const rf_reading *reading,
                    const rf_compiled *compiled, rf_reader_mode mode, rf_range range,

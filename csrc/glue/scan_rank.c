@@ -28,6 +28,9 @@ typedef struct Match {
 } Match;
 
 typedef struct Pass {
+  rf_compiled *compiled;
+  const rf_column_set *thought; /* NULL where origins are not asked for */
+  rf_range range;               /* of the rows that are kept */
   int phrases;
   Match *match;
   int matches;
@@ -54,9 +57,8 @@ int rf_origin_of(const rf_compiled *compiled, const rf_column_set *thought){
 }
 
 /* Keeps the current row, which matches. */
-static int keep(
-  Pass *pass, const rf_compiled *compiled, const rf_column_set *thought, sqlite3_int64 rowid
-){
+static int keep(Pass *pass, sqlite3_int64 rowid){
+  const rf_compiled *compiled = pass->compiled;
   void *room = pass->match;
   const int first = pass->frequencies;
   int rc = rf_grow(&rf_sqlite_memory, &room, &pass->match_room, pass->matches + 1, sizeof(Match));
@@ -75,31 +77,36 @@ static int keep(
   if( rc != SQLITE_OK ) return rc;
   pass->match[pass->matches++] = (Match){
     rowid, rf_matcher_tokens(compiled->program->matcher),
-    thought ? rf_origin_of(compiled, thought) : 0, pass->frequencies - first,
+    pass->thought ? rf_origin_of(compiled, pass->thought) : 0, pass->frequencies - first,
   };
   return SQLITE_OK;
 }
 
-/* Takes in the current row of the reader. */
-static int take(
-  Pass *pass, const rf_reader *reader, rf_compiled *compiled, const rf_column_set *thought,
-  rf_range range
-){
-  const rf_row row = {reader->count, reader->text, reader->bytes};
+/* Takes in a row; an rf_reader's take(). */
+static int take(void *context, sqlite3_int64 rowid, const rf_row *row){
+  Pass *pass = context;
+  rf_program *program = pass->compiled->program;
   bool matches;
   int rc = SQLITE_OK;
   if( pass->counting ){
     int64_t tokens;
-    /* Of a list, the rows have been counted by themselves. */
-    if( reader->reading->listed.name == 0 ) pass->totals.rows++;
-    rc = rf_program_count(compiled->program, &row, &tokens);
+    rc = rf_program_count(program, row, &tokens);
     pass->totals.tokens += tokens;
   }
-  if( rc == SQLITE_OK ) rc = rf_program_hits(compiled->program, &row, pass->alone, &matches);
+  if( rc == SQLITE_OK ) rc = rf_program_hits(program, row, pass->alone, &matches);
   if( rc != SQLITE_OK ) return rc;
   for(int i = 0; i < pass->phrases; i++) pass->rows_of[i] += pass->alone[i];
-  if( !matches || reader->rowid < range.low || reader->rowid > range.high ) return SQLITE_OK;
-  return keep(pass, compiled, thought, reader->rowid);
+  if( !matches || rowid < pass->range.low || rowid > pass->range.high ) return SQLITE_OK;
+  return keep(pass, rowid);
+}
+
+/* Forgets what was taken in. */
+static void restart(Pass *pass){
+  memset(pass->rows_of, 0, sizeof(sqlite3_int64) * (size_t)pass->phrases);
+  pass->matches = 0;
+  pass->frequencies = 0;
+  pass->totals = (rf_totals){0, 0};
+  pass->counting = true;
 }
 
 /*
@@ -108,52 +115,53 @@ static int take(
 ** began to read. *stamp is the caller's.
 */
 static int begin(
-  Pass *pass, rf_reader *reader, sqlite3 *db, const rf_reading *reading, rf_compiled *compiled,
+  Pass *pass, rf_reader *reader, sqlite3 *db, const rf_reading *reading,
   const rf_corpora *corpora, char **stamp, int *row, char **message
 ){
   const rf_range everything = {INT64_MIN, INT64_MAX};
   char *before = 0;
-  int known;
   int rc = rf_corpus_stamp(db, &before);
   if( rc != SQLITE_OK ) return rc;
-  known = rf_corpus_find(corpora, &reading->source, compiled, before, &pass->totals);
+  pass->counting = !rf_corpus_find(corpora, &reading->source, pass->compiled, before,
+                                   &pass->totals);
   for(;;){
-    rc = rf_reader_open(reader, db, reading, compiled, known ? RF_ROWS_WITH_HITS : RF_EVERY_ROW,
-                        everything, RF_UNORDERED, message);
+    reader->take = take;
+    reader->context = pass;
+    rc = rf_reader_open(reader, db, reading, pass->compiled,
+                        pass->counting ? RF_EVERY_ROW : RF_ROWS_WITH_HITS, everything,
+                        RF_UNORDERED, message);
     if( rc == SQLITE_OK ) rc = rf_reader_step(reader, row, message);
     if( rc == SQLITE_OK ) rc = rf_corpus_stamp(db, stamp);
-    if( rc != SQLITE_OK || !known || (*stamp && strcmp(before, *stamp) == 0) ) break;
+    if( rc != SQLITE_OK || pass->counting || (*stamp && strcmp(before, *stamp) == 0) ) break;
     rf_reader_close(reader);
     sqlite3_free(*stamp);
     *stamp = 0;
-    known = 0;
+    restart(pass);
   }
   sqlite3_free(before);
-  pass->counting = !known;
-  if( !known ) pass->totals = (rf_totals){0, 0};
   return rc;
 }
 
 static int read_all(
-  Pass *pass, sqlite3 *db, const rf_reading *reading, rf_compiled *compiled, rf_corpora *corpora,
-  const rf_column_set *thought, rf_range range, char **message
+  Pass *pass, sqlite3 *db, const rf_reading *reading, rf_corpora *corpora, char **message
 ){
   rf_reader reader;
   char *stamp = 0;
   int row = 0, rc;
   memset(&reader, 0, sizeof(reader));
-  rc = begin(pass, &reader, db, reading, compiled, corpora, &stamp, &row, message);
-  /* A list leaves rows out, which have no text but count as rows. */
-  if( rc == SQLITE_OK && pass->counting && reading->listed.name ){
+  rc = begin(pass, &reader, db, reading, corpora, &stamp, &row, message);
+  /* All rows count, also those that the reader leaves out since they have no text. */
+  if( rc == SQLITE_OK && pass->counting ){
     rc = rf_reading_rows(db, reading, &pass->totals.rows, message);
   }
   while( rc == SQLITE_OK && row ){
-    rc = take(pass, &reader, compiled, thought, range);
+    const rf_row texts = {reader.count, reader.text, reader.bytes};
+    rc = take(pass, reader.rowid, &texts);
     if( rc == SQLITE_OK ) rc = rf_reader_step(&reader, &row, message);
   }
   rf_reader_close(&reader);
   if( rc == SQLITE_OK && pass->counting ){
-    rf_corpus_remember(corpora, db, &reading->source, compiled, stamp, pass->totals);
+    rf_corpus_remember(corpora, db, &reading->source, pass->compiled, stamp, pass->totals);
   }
   sqlite3_free(stamp);
   return rc;
@@ -228,13 +236,16 @@ int rf_scan_ranked(
   memset(&pass, 0, sizeof(pass));
   *hits = 0;
   *count = 0;
+  pass.compiled = compiled;
+  pass.thought = thought;
+  pass.range = range;
   pass.phrases = compiled->program->query->phrase_count;
   room = (sizeof(sqlite3_int64) + sizeof(bool)) * (sqlite3_uint64)pass.phrases;
   pass.rows_of = sqlite3_malloc64(room);
   if( pass.rows_of == 0 ) return SQLITE_NOMEM;
   memset(pass.rows_of, 0, (size_t)room);
   pass.alone = (bool *)&pass.rows_of[pass.phrases];
-  rc = read_all(&pass, db, reading, compiled, corpora, thought, range, message);
+  rc = read_all(&pass, db, reading, corpora, message);
   if( rc == SQLITE_OK && pass.matches > 0 ){
     *hits = sqlite3_malloc64(sizeof(rf_hit) * (sqlite3_uint64)pass.matches);
     rc = *hits ? rank(&pass, *hits) : SQLITE_NOMEM;

@@ -3,7 +3,8 @@
 **
 ** Decoding is what costs most, so the statement asks a function of ours about the
 ** stored columns before SQLite decodes anything: the expressions of a view are
-** evaluated only for the rows that pass its WHERE clause.
+** evaluated only for the rows that pass the WHERE clause. A row whose stored columns
+** hold one text that is not JSON needs no decoding at all.
 */
 #include <string.h>
 
@@ -22,24 +23,86 @@ static void mark_wanted(const rf_node *node, unsigned char *wanted, int count){
 
 /* ---- stored columns ----------------------------------------------------------- */
 
-/* reasoning_stored(reader, stored columns...): whether the row may have what is wanted. */
-static void stored_function(sqlite3_context *context, int count, sqlite3_value **values){
-  rf_reader *reader = sqlite3_value_pointer(values[0], POINTER_TYPE);
+/* Stored texts, each once, without the empty ones. */
+typedef struct Stored {
+  int count;
   const char *text[RF_STORED_LIMIT];
   int bytes[RF_STORED_LIMIT];
-  if( reader == 0 || count - 1 > RF_STORED_LIMIT ){
+} Stored;
+
+static int read_stored(int count, sqlite3_value **values, Stored *stored){
+  stored->count = 0;
+  for(int i = 0; i < count; i++){
+    const char *text;
+    int bytes, same = 0;
+    int rc = rf_value_text(values[i], &text, &bytes);
+    if( rc != SQLITE_OK ) return rc;
+    if( bytes == 0 ) continue;
+    for(; same < stored->count; same++){
+      if( stored->bytes[same] == bytes && memcmp(stored->text[same], text, (size_t)bytes) == 0 ){
+        break;
+      }
+    }
+    if( same < stored->count ) continue;
+    stored->text[stored->count] = text;
+    stored->bytes[stored->count++] = bytes;
+  }
+  return SQLITE_OK;
+}
+
+/* A row that is just one text, in the column `single`. */
+static int take_plain(rf_reader *reader, sqlite3_int64 rowid, const Stored *stored, bool *given){
+  const rf_row row = {reader->count, reader->text, reader->bytes};
+  int rc;
+  *given = false;
+  reader->text[reader->single] = stored->text[0];
+  reader->bytes[reader->single] = stored->bytes[0];
+  if( reader->take ){
+    rc = reader->take(reader->context, rowid, &row);
+  }else{
+    rc = rf_program_match(reader->program, &row, false, given);
+    reader->decided = *given;
+  }
+  /* The value is SQLite's, and this call's. */
+  reader->text[reader->single] = 0;
+  return rc;
+}
+
+static bool may_be_given(const rf_reader *reader, const Stored *stored){
+  const rf_row row = {stored->count, stored->text, stored->bytes};
+  if( reader->mode == RF_EVERY_ROW ) return true;
+  return rf_program_stored_passes(
+      reader->program, &row,
+      reader->mode == RF_ROWS_THAT_MATCH ? RF_WHOLE_QUERY : RF_ANY_PHRASE);
+}
+
+/*
+** reasoning_stored(reader, rowid, stored columns...): whether the row is to be given.
+** reasoning_stored(reader): whether that row needs no decoding.
+*/
+static void stored_function(sqlite3_context *context, int count, sqlite3_value **values){
+  rf_reader *reader = count > 0 ? sqlite3_value_pointer(values[0], POINTER_TYPE) : 0;
+  Stored stored;
+  bool given;
+  int rc;
+  if( reader == 0 || count - 2 > RF_STORED_LIMIT ){
     sqlite3_result_error(context, "reasoning_stored: serves reasoning_scan alone; call that", -1);
     return;
   }
-  for(int i = 0; i < count - 1; i++){
-    int rc = rf_value_text(values[i + 1], &text[i], &bytes[i]);
-    if( rc != SQLITE_OK ){
-      rf_result_error(context, rc, 0);
-      return;
-    }
+  if( count == 1 ){
+    sqlite3_result_int(context, reader->decided);
+    return;
   }
-  const rf_row row = {count - 1, text, bytes};
-  sqlite3_result_int(context, rf_program_stored_passes(reader->program, &row, reader->demand));
+  reader->decided = false;
+  rc = read_stored(count - 2, &values[2], &stored);
+  if( rc == SQLITE_OK && stored.count == 1 && reader->single >= 0
+   && !rf_may_be_json(stored.text[0], stored.bytes[0]) ){
+    rc = take_plain(reader, sqlite3_value_int64(values[1]), &stored, &given);
+  }else{
+    given = rc == SQLITE_OK && stored.count > 0 && may_be_given(reader, &stored);
+  }
+  if( rc != SQLITE_OK ) rf_result_error(context, rc, 0);
+  else sqlite3_result_int(context, given);
 }
 
 int rf_register_stored(sqlite3 *db, fts5_api *api){
@@ -56,7 +119,7 @@ static void append_stored(sqlite3_str *sql, const rf_columns *stored){
     sqlite3_str_appendf(sql, "%s source.\"%w\" IS NOT NULL", i ? " OR" : " AND (",
                         stored->name[i]);
   }
-  sqlite3_str_appendall(sql, ") AND reasoning_stored(?3");
+  sqlite3_str_appendall(sql, ") AND reasoning_stored(?3, source.rowid");
   for(int i = 0; i < stored->count; i++){
     sqlite3_str_appendf(sql, ", source.\"%w\"", stored->name[i]);
   }
@@ -72,7 +135,9 @@ static char *select_sql(
   sqlite3_str *sql = sqlite3_str_new(reader->db);
   sqlite3_str_appendall(sql, "SELECT source.rowid");
   for(int i = 0; i < reader->count; i++){
-    if( reader->wanted[i] ) sqlite3_str_appendf(sql, ", source.\"%w\"", spec->columns.name[i]);
+    if( !reader->wanted[i] ) continue;
+    sqlite3_str_appendf(sql, filtered ? ", CASE WHEN NOT reasoning_stored(?3) THEN source.\"%w\" END"
+                                      : ", source.\"%w\"", spec->columns.name[i]);
   }
   sqlite3_str_appendall(sql, " FROM ");
   if( reading->listed.name ){
@@ -113,7 +178,8 @@ int rf_reader_open(
   const int count = spec->columns.count;
   const sqlite3_uint64 each = sizeof(char *) + sizeof(int) + 1;
   const int narrowed = range.low > INT64_MIN || range.high < INT64_MAX;
-  const int filtered = reading->stored && compiled->program->prefilter && mode != RF_EVERY_ROW;
+  const int filtered = reading->stored != 0;
+  int indexed = 0;
   char *sql;
   void *room = sqlite3_malloc64((sqlite3_uint64)count * each);
   int rc;
@@ -122,7 +188,7 @@ int rf_reader_open(
   reader->db = db;
   reader->reading = reading;
   reader->program = compiled->program;
-  reader->demand = mode == RF_ROWS_THAT_MATCH ? RF_WHOLE_QUERY : RF_ANY_PHRASE;
+  reader->mode = mode;
   reader->count = count;
   reader->text = room;
   reader->bytes = (int *)&reader->text[count];
@@ -134,7 +200,9 @@ int rf_reader_open(
   }
   for(int i = 0; i < count; i++){
     if( spec->columns.unindexed[i] ) reader->wanted[i] = 0;
+    else reader->single = indexed++ ? -1 : i;
   }
+  if( indexed == 0 ) reader->single = -1;
   sql = select_sql(reader, spec, narrowed, filtered, order);
   if( sql == 0 ) return SQLITE_NOMEM;
   rc = sqlite3_prepare_v3(db, sql, -1, 0, &reader->statement, 0);

@@ -1,14 +1,9 @@
 /*
 ** A needle is searched for as it stands. Why that finds every token that holds it:
 ** `unicode61` and `ascii` make a token of adjacent characters, and an ASCII letter
-** or digit in it of the same character in the text, but for special characters.
-** Those are the characters outside ASCII that `unicode61` folds to ASCII letters
-** (the long s, the Kelvin sign, letters with diacritics) and the combining marks
-** that it drops from the middle of a token. In valid UTF-8 all of those begin with
-** a byte C3 to C8, CC or E1, or are E2 84 xx; invalid UTF-8 is read into any
-** character at all and counts as special. The words around special characters,
-** up to the next ASCII separator on either side, are tokenized, and their tokens
-** are searched.
+** or digit in it of the same character in the text, but for special characters
+** (special.h). The words around those, up to the next ASCII separator on either
+** side, are tokenized, and their tokens are searched.
 **
 ** Of a stored text, what is searched may still be JSON (RFC 8259). A run of letters
 ** and digits in a decoded string stands in it as it is, unless one of them, or a
@@ -17,68 +12,15 @@
 */
 #include "pure/candidate.h"
 
-#include <stdint.h>
 #include <string.h>
+
+#include "pure/special.h"
 
 #if defined(__SSE2__)
 #  include <emmintrin.h>
 #endif
 
-/* ---- special characters -------------------------------------------------------- */
-
-/* The length of the character at `at`, 0 where it is special. */
-static int plain_character(const unsigned char *at, int left){
-  const unsigned char lead = at[0];
-  int length;
-  if( lead < 0x80 ) return 1;
-  if( lead < 0xC2 || lead > 0xF4 ) return 0;
-  if( (lead >= 0xC3 && lead <= 0xC8) || lead == 0xCC || lead == 0xE1 ) return 0;
-  length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if( length > left ) return 0;
-  for(int i = 1; i < length; i++){
-    if( (at[i] & 0xC0) != 0x80 ) return 0;
-  }
-  if( lead == 0xE0 && at[1] < 0xA0 ) return 0;
-  if( lead == 0xE2 && at[1] == 0x84 ) return 0;
-  if( lead == 0xF0 && at[1] < 0x90 ) return 0;
-  /* The tokenizer would read a further continuation byte into this character. */
-  if( length < left && (at[length] & 0xC0) == 0x80 ) return 0;
-  return length;
-}
-
-/* The first place >= `at` of a byte that is not ASCII, `bytes` where there is none. */
-static int skip_ascii(const char *text, int bytes, int at){
-#if defined(__SSE2__)
-  for(; at + 64 <= bytes; at += 64){
-    const __m128i *block = (const __m128i *)(text + at);
-    const __m128i any = _mm_or_si128(
-        _mm_or_si128(_mm_loadu_si128(block), _mm_loadu_si128(block + 1)),
-        _mm_or_si128(_mm_loadu_si128(block + 2), _mm_loadu_si128(block + 3)));
-    if( _mm_movemask_epi8(any) ) break;
-  }
-#else
-  for(; at + 8 <= bytes; at += 8){
-    uint64_t block;
-    memcpy(&block, text + at, sizeof(block));
-    if( block & 0x8080808080808080u ) break;
-  }
-#endif
-  while( at < bytes && (unsigned char)text[at] < 0x80 ) at++;
-  return at;
-}
-
-/*
-** The first special character that begins within [at, limit) of a text, -1 where
-** there is none.
-*/
-static int find_special(const char *text, int bytes, int at, int limit){
-  while( (at = skip_ascii(text, limit, at)) < limit ){
-    const int length = plain_character((const unsigned char *)text + at, bytes - at);
-    if( length == 0 ) return at;
-    at += length;
-  }
-  return -1;
-}
+/* ---- words with special characters ------------------------------------------------ */
 
 /* The tokens of a word, which are searched one by one. */
 typedef struct Word {
@@ -109,10 +51,10 @@ static int find_in_words(
   const rf_search *search, const rf_needle *needle, rf_hay *hay, int from, int limit
 ){
   int at = hay->special;
-  if( at == RF_NOT_LOOKED ){
-    at = hay->special = find_special(hay->text, hay->bytes, 0, hay->bytes);
+  if( at < from ){
+    at = rf_find_special(hay->text, hay->bytes, from, limit);
+    if( from == 0 && (at >= 0 || limit == hay->bytes) ) hay->special = at;
   }
-  if( at >= 0 && at < from ) at = find_special(hay->text, hay->bytes, from, limit);
   while( at >= 0 && at < limit ){
     Word word = {search, needle, 0, -1};
     int start = at, end = at + 1, rc;
@@ -130,7 +72,7 @@ static int find_in_words(
     /* Out of memory anything may be a candidate; whoever reads it will report it. */
     if( rc != RF_OK ) return from > start ? from : start;
     if( word.found >= 0 ) return start + word.found;
-    at = end < limit ? find_special(hay->text, hay->bytes, end, limit) : -1;
+    at = end < limit ? rf_find_special(hay->text, hay->bytes, end, limit) : -1;
   }
   return -1;
 }
@@ -164,10 +106,10 @@ static int digit_value(char c){
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The character of an escape whose `u` is at `at`, -1 where it is none. */
+/* The character of the escape whose `u` is at `at`, -1 where it is none. */
 static int escaped_character(const char *text, int bytes, int at){
   int c = 0;
-  if( bytes - at < 5 || text[at] != 'u' ) return -1;
+  if( bytes - at < 5 ) return -1;
   for(int i = 1; i <= 4; i++){
     const int digit = digit_value(text[at + i]);
     if( digit < 0 ) return -1;
@@ -191,10 +133,25 @@ bool rf_may_be_json(const char *text, int bytes){
   return at < bytes && (text[at] == '[' || text[at] == '{' || text[at] == '"');
 }
 
-/* The place behind the next backslash; each counts, also one that another escapes. */
+/*
+** The place of the next `u` behind a backslash, `bytes` where there is none. Each
+** backslash counts, also one that another one escapes.
+*/
 static int next_escape(const char *text, int bytes, int at){
-  const char *found = memchr(text + at, '\\', (size_t)(bytes - at));
-  return found ? (int)(found - text) + 1 : bytes;
+#if defined(__SSE2__)
+  const __m128i backslash = _mm_set1_epi8('\\'), letter = _mm_set1_epi8('u');
+  for(; at + 17 <= bytes; at += 16){
+    const __m128i first = _mm_loadu_si128((const __m128i *)(text + at));
+    const __m128i second = _mm_loadu_si128((const __m128i *)(text + at + 1));
+    const int mask = _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(first, backslash),
+                                                     _mm_cmpeq_epi8(second, letter)));
+    if( mask ) return at + __builtin_ctz((unsigned)mask) + 1;
+  }
+#endif
+  for(; at + 1 < bytes; at++){
+    if( text[at] == '\\' && text[at + 1] == 'u' ) return at + 1;
+  }
+  return bytes;
 }
 
 rf_hidden rf_hidden_in(const char *text, int bytes){
