@@ -6,7 +6,7 @@ STAMP  := $(VENV)/.installed
 LIB    := sqlite_reasoning_fts/reasoning_fts.so
 SCALE  ?= 0.05
 DEMO   ?= build/demo.db
-PYSRC  := sqlite_reasoning_fts tests setup.py
+PYSRC  := sqlite_reasoning_fts benchmarks tests tools setup.py
 CSRC   := $(shell find csrc -name '*.c' -o -name '*.h')
 
 export REASONING_FTS_STRICT := 1

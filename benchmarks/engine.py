@@ -1,0 +1,218 @@
+"""How fast the library reads, beside what SQLite needs to read the same rows.
+
+    python benchmarks/engine.py ARCHIVE.db [--rounds 7] [--json]
+
+ARCHIVE is one of Hermes Agent's layout, for example from ``reasoning-fts demo --scale 1``; it is
+opened read-only. Each figure is a ratio of two medians that were measured by turns in this run, on
+one connection, with a warm file cache and the file mapped into memory for both sides. A ratio is
+only printed after the answers have been compared with those of a real FTS5 table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import apsw
+
+from sqlite_reasoning_fts.adapters import find_adapter
+from sqlite_reasoning_fts.compare.workload import RARE_ROWS
+from sqlite_reasoning_fts.database import Database
+from sqlite_reasoning_fts.reader import Reader
+from sqlite_reasoning_fts.sampling import some
+
+MMAP_BYTES = 1 << 34
+PHRASES = 32
+TERMS = 7
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """``median_ms`` against ``limit_ms``; the quartiles are those of the ratios, turn by turn."""
+
+    what: str
+    bar: str
+    ratio: float
+    low: float
+    high: float
+    median_ms: float
+    limit_ms: float
+
+
+def clock(run: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    run()
+    return (time.perf_counter() - begun) * 1000.0
+
+
+def compare(
+    what: str, bar: str, rounds: int, pairs: Sequence[tuple[Callable[[], object], ...]]
+) -> Ratio:
+    """The ratio of the first run's time to the second's, over all pairs, by turns."""
+    times: list[tuple[float, float]] = []
+    for run, limit in pairs:
+        run(), limit()
+        times += [(clock(run), clock(limit)) for _ in range(rounds)]
+    ratios = [a / b for a, b in times]
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    mine, its = (statistics.median(side) for side in zip(*times, strict=True))
+    return Ratio(what, bar, middle, low, high, mine, its)
+
+
+class Engine:
+    """An archive with an FTS5 table over its thought, in memory, as the temp."""
+
+    def __init__(self, path: str) -> None:
+        self.connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+        self.connection.execute("PRAGMA temp_store = memory")
+        self.connection.execute(f"PRAGMA mmap_size = {MMAP_BYTES}")
+        database = Database(self.connection, path=path)
+        self.reader = Reader(database, find_adapter(database, None, None))
+        self.spec = self.reader.spec("thought")
+        self.connection.execute("CREATE VIRTUAL TABLE temp.o USING fts5(thought, content='')")
+        self.connection.execute(
+            f"INSERT INTO temp.o(rowid, thought) SELECT rowid, thought FROM {self.reader.source} "
+            "WHERE thought IS NOT NULL"
+        )
+        self.connection.execute("CREATE VIRTUAL TABLE temp.v USING fts5vocab(temp, o, row)")
+        self.connection.execute(
+            "CREATE TEMP TABLE listed AS "
+            f"SELECT rowid AS id FROM {self.reader.source} WHERE thought IS NOT NULL"
+        )
+        self.connection.execute("CREATE UNIQUE INDEX temp.listed_id ON listed(id)")
+        self.connection.execute("CREATE TEMP VIEW thinking AS SELECT id AS rowid FROM listed")
+
+    def all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        return self.connection.execute(sql, tuple(values)).fetchall()
+
+    def terms(self, low: int, high: int, count: int) -> list[str]:
+        """Terms that stand in so many rows, spread over the vocabulary."""
+        rows = self.all(
+            "SELECT term FROM temp.v WHERE doc BETWEEN ? AND ? AND length(term) > 3 "
+            "AND term GLOB '[a-z]*' ORDER BY term",
+            (low, high),
+        )
+        return [str(row[0]) for row in some(random.Random(0), rows, count)]
+
+    def phrases(self, count: int) -> list[str]:
+        """Adjacent pairs of words of the archive, spread over their document frequencies."""
+        texts = self.all(
+            f"SELECT thought FROM {self.reader.source} WHERE thought IS NOT NULL "
+            "AND rowid % 97 = 0 LIMIT 400"
+        )
+        random_ = random.Random(0)
+        found: dict[str, int] = {}
+        for (text,) in texts:
+            words = [word for word in str(text).split() if word.isalpha() and word.isascii()]
+            if len(words) < 3:
+                continue
+            at = random_.randrange(len(words) - 1)
+            phrase = f'"{words[at]} {words[at + 1]}"'
+            hits = self.all("SELECT count(*) FROM temp.o WHERE o MATCH ?", (phrase,))[0][0]
+            if hits:
+                found[phrase] = hits
+        by_rows = sorted(found, key=lambda phrase: found[phrase])
+        return by_rows[:: max(1, len(by_rows) // count)][:count]
+
+    def scan(self, query: str, *, tail: str = "", listed: bool = False, rank: str = "NULL") -> Any:
+        """The newest or the best 20, as a search asks for them."""
+        sql = (
+            f"WITH m AS MATERIALIZED (SELECT rowid, {rank} AS rank "
+            f"FROM reasoning_scan(?, ?, ?, ?, ?, ?){tail}) "
+            f"SELECT p.rowid, m.rank FROM m CROSS JOIN {self.reader.source} AS p "
+            f"ON p.rowid = m.rowid "
+            f"ORDER BY {'m.rank, p.key' if rank == 'rank' else 'p.created_at DESC, p.key DESC'} "
+            "LIMIT 20"
+        )
+        reader = self.reader
+        values = (query, reader.source, self.spec, reader.thought_number, reader.stored("thought"),
+                  "temp.thinking" if listed else None)  # fmt: skip
+        return self.all(sql, values)
+
+    def fetch(self) -> Any:
+        """Reads the columns that the thought is made of, of every row, and nothing else."""
+        columns = self.reader.projection.thought_stored
+        condition = " OR ".join(f"{column} = x''" for column in columns)
+        return self.all(f"SELECT count(*) FROM {self.reader.projection.source} WHERE {condition}")
+
+    def like(self, term: str) -> Any:
+        """The condition that is proposed for a flag, over content and reasoning."""
+        peer = self.reader.adapter.like
+        condition = f"(({peer.said}) OR ({peer.thought})) AND {peer.visible}"
+        return self.all(
+            f"SELECT {peer.rowid} FROM {peer.source} WHERE {condition} "
+            f"ORDER BY {peer.newest_first} LIMIT 20",
+            [f"%{term}%"] * condition.count("?"),
+        )
+
+    def check(self, query: str) -> None:
+        """Raises where a scan and FTS5 disagree, in any of the ways that are timed."""
+        sql = "SELECT rowid FROM temp.o WHERE o MATCH ?"
+        expected = {row[0] for row in self.all(sql, (query,))}
+        reader = self.reader
+        base = (query, reader.source, self.spec, reader.thought_number)
+        for stored in (None, reader.stored("thought")):
+            for listed in (None, "temp.thinking"):
+                for columns in ("rowid", "rowid, rank"):
+                    rows = self.all(
+                        f"SELECT {columns} FROM reasoning_scan(?, ?, ?, ?, ?, ?)",
+                        (*base, stored, listed),
+                    )
+                    if {row[0] for row in rows} != expected:
+                        raise SystemExit(f"wrong answer to {query}: {len(rows)} of {len(expected)}")
+
+
+def measure(path: str, rounds: int) -> list[Ratio]:
+    engine = Engine(path)
+    rare = engine.terms(1, RARE_ROWS, TERMS)
+    common = engine.terms(6000, 20000, TERMS)
+    phrases = engine.phrases(PHRASES)
+    for query in (*rare, *common[:2], *phrases[:: max(1, len(phrases) // 8)]):
+        engine.check(query)
+    few = max(2, rounds // 3)
+
+    def matched(term: str) -> object:
+        return engine.scan(term, rank="rank")
+
+    return [
+        compare("scan, one rare term, newest 20 / fetch", "<= 1.2", rounds,
+                [(lambda t=term: engine.scan(t), engine.fetch) for term in rare]),
+        compare("scan, a phrase, newest 20 / fetch", "<= 1.4", few,
+                [(lambda t=phrase: engine.scan(t), engine.fetch) for phrase in phrases]),
+        compare("the proposed LIKE condition / scan, one rare term", ">= 5", few,
+                [(lambda t=term: engine.like(t), lambda t=term: engine.scan(t))
+                 for term in rare[:3]]),
+        compare("scan / scan over a list of the rows with thought", ">= 1.3", rounds,
+                [(lambda t=term: engine.scan(t), lambda t=term: engine.scan(t, listed=True))
+                 for term in rare]),
+        compare("scan, ranked, totals known / scan, one rare term", "<= 1.5", rounds,
+                [(lambda t=term: matched(t), lambda t=term: engine.scan(t)) for term in rare]),
+        compare("scan, ranked, totals known / scan, one common term", "<= 1.5", few,
+                [(lambda t=term: matched(t), lambda t=term: engine.scan(t)) for term in common]),
+    ]  # fmt: skip
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("archive")
+    options.add_argument("--rounds", type=int, default=7)
+    options.add_argument("--json", action="store_true")
+    chosen = options.parse_args()
+    ratios = measure(chosen.archive, chosen.rounds)
+    if chosen.json:
+        json.dump([asdict(ratio) for ratio in ratios], sys.stdout, indent=2)
+        return
+    for ratio in ratios:
+        print(f"{ratio.what}: {ratio.ratio:.2f} ({ratio.low:.2f}-{ratio.high:.2f}), bar "
+              f"{ratio.bar}; {ratio.median_ms:.0f} ms / {ratio.limit_ms:.0f} ms")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
