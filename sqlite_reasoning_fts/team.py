@@ -46,11 +46,9 @@ class Team:
         threads: list[Thread] = []
         try:
             for reader in self.readers[1:]:
-                threads.append(Thread(target=work.drive, args=(reader,), name="reasoning-fts"))
+                threads.append(Thread(target=work.help, args=(reader,), name="reasoning-fts"))
                 threads[-1].start()
             work.drive(self.main)
-            for thread in threads:
-                thread.join()
         except BaseException as error:
             work.fail(error)
         work.wait_for(threads)
@@ -87,6 +85,7 @@ class _Work(Generic[T]):
         self._readers = readers
         self._left = deque(enumerate(ranges))
         self._stopped = Event()
+        self._main_is_done = Event()
         self.results: dict[int, T] = {}
         self.failures: list[BaseException] = []
 
@@ -102,21 +101,31 @@ class _Work(Generic[T]):
         except BaseException as error:
             self.fail(error)
 
+    def help(self, reader: Reader) -> None:
+        """Drives a reader in a thread of its own, and sees to it that the main one stops too."""
+        self.drive(reader)
+        while self._stopped.is_set() and not self._main_is_done.wait(PATIENCE_SECONDS):
+            self._interrupt(self._readers[:1])
+
     def fail(self, error: BaseException) -> None:
         """Keeps a failure and lets nobody go on; those that are interrupted fail after it."""
         self.failures.append(error)
         self._stopped.set()
-        self._interrupt(self._readers)
+        if not self._main_is_done.is_set():
+            self._interrupt(self._readers[:1])
+        self._interrupt(self._readers[1:])
 
     def wait_for(self, threads: Sequence[Thread]) -> None:
         """Returns when the threads have ended, whatever comes meanwhile."""
+        self._main_is_done.set()
         while any(thread.is_alive() for thread in threads):
             try:
-                self._interrupt(self._readers[1:])
                 for thread in threads:
                     thread.join(PATIENCE_SECONDS)
+                if self._stopped.is_set():
+                    self._interrupt(self._readers[1:])
             except KeyboardInterrupt as error:
-                self.failures.append(error)
+                self.fail(error)
 
     def _interrupt(self, readers: Sequence[Reader]) -> None:
         for reader in readers:
