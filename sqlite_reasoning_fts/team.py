@@ -124,7 +124,7 @@ class _Work(Generic[T]):
                     thread.join(PATIENCE_SECONDS)
                 if self._stopped.is_set():
                     self._interrupt(self._readers[1:])
-            except KeyboardInterrupt as error:
+            except BaseException as error:  # Ctrl-C, or what a signal's handler raises
                 self.fail(error)
 
     def _interrupt(self, readers: Sequence[Reader]) -> None:
