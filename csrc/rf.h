@@ -37,6 +37,12 @@ int rf_interrupted(sqlite3 *db);
 */
 void rf_keep_mapped(const void *address);
 
+/*
+** Reads a whole number; returns 0 for a value that is none. A REAL without a
+** fraction is one: hosts written in JavaScript bind every number as REAL.
+*/
+int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number);
+
 /* ---- glue/column_set.c: a set of columns by number ----------------------- */
 
 /*
@@ -49,6 +55,19 @@ typedef struct rf_column_set {
   const int *column; /* `count` column numbers, in the order written */
   const int *place;  /* for each column of the table its index in `column`, or -1 */
 } rf_column_set;
+
+/* Room for the digits of a column set that is given as a number. */
+typedef struct rf_column_set_digits {
+  char text[24];
+} rf_column_set_digits;
+
+/*
+** The text of a column set: a text itself, a whole number as its digits, which
+** are written to *digits. *text is NULL for any other value, and lives as long
+** as the value and *digits do. Returns SQLITE_NOMEM or SQLITE_OK.
+*/
+int rf_column_set_text(sqlite3_value *value, rf_column_set_digits *digits,
+                       const char **text, int *bytes);
 
 /*
 ** Reads a column set for a table of `columns` columns. `function` names the SQL

@@ -1,6 +1,6 @@
 /*
 ** What the library asks of its host: the FTS5 of the connection, whether the
-** user has interrupted the statement, and to stay mapped.
+** user has interrupted the statement, to stay mapped, and its whole numbers.
 */
 #if !defined(_WIN32)
 #  define _GNU_SOURCE /* dladdr() */
@@ -49,6 +49,26 @@ int rf_interrupted(sqlite3 *db){
   /* Older hosts do not have the slot; there the statement ends at its next opcode. */
   return sqlite3_libversion_number() >= 3041000 && sqlite3_is_interrupted(db);
 #endif
+}
+
+int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number){
+  /* Beyond this a REAL stands for more than one integer. */
+  const double exact = 9007199254740992.0;
+  double real;
+
+  *number = 0;
+  switch( sqlite3_value_type(value) ){
+    case SQLITE_INTEGER:
+      *number = sqlite3_value_int64(value);
+      return 1;
+    case SQLITE_FLOAT:
+      real = sqlite3_value_double(value);
+      if( !(real >= -exact && real <= exact) ) return 0;
+      *number = (sqlite3_int64)real;
+      return (double)*number == real;
+    default:
+      return 0;
+  }
 }
 
 void rf_keep_mapped(const void *address){
