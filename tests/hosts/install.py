@@ -3,7 +3,8 @@
 FOLDER/node gets better-sqlite3, and a Node with node:sqlite where the system's is older;
 FOLDER/datasette gets a virtual environment of a Python whose sqlite3 loads extensions. What
 cannot be had is said on standard error, and the exit code is 1; the rest is installed all
-the same. The standard library alone, since it runs before the package is installed.
+the same. What is there already, for these programs in these versions, is left as it is.
+The standard library alone, since it runs before the package is installed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,7 +24,8 @@ sys.path.insert(0, str(HERE.parent))
 
 import interpreters  # noqa: E402
 
-SECONDS = 900
+SECONDS: float = 900
+RETRIES = 1
 NODE_MISSING = "node and npm are missing; install Node.js 20 or newer with npm"
 HAS_NODE_SQLITE = """
 process.exit(typeof require("node:sqlite").StatementSync.prototype.setReturnArrays
@@ -32,6 +35,7 @@ process.exit(typeof require("node:sqlite").StatementSync.prototype.setReturnArra
 
 def run(command: list[str], *, cwd: Path, env: dict[str, str] | None = None) -> str | None:
     """Runs a command, all that it started included, to its end; says what went wrong."""
+    shown = " ".join([Path(command[0]).name, *command[1:5]])
     process = subprocess.Popen(
         command,
         cwd=cwd,
@@ -46,16 +50,16 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str] | None = None) -> 
     try:
         output, _ = process.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return f"{command[0]} did not end within {SECONDS} s; is the package registry reachable?"
+        return f"{shown} did not end within {SECONDS} s; is the package registry reachable?"
     finally:
         if process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            process.communicate(timeout=60)
     if process.returncode == 0:
         return None
     last = "\n    ".join(output.strip().splitlines()[-12:])
-    return f"{' '.join(command[:4])} failed with code {process.returncode}:\n    {last}"
+    return f"{shown} ... failed with code {process.returncode}:\n    {last}"
 
 
 def has_node_sqlite(node: str) -> bool:
@@ -70,34 +74,58 @@ def has_node_sqlite(node: str) -> bool:
     return done.returncode == 0
 
 
+def version(program: str) -> str:
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    return f"{program} {done.stdout.strip()}"
+
+
+def once(folder: Path, wanted: str, install: Callable[[], str | None]) -> str | None:
+    """Installs into an empty folder, unless the folder has what is wanted."""
+    mark = folder / "installed.txt"
+    if mark.is_file() and mark.read_text(encoding="utf-8") == wanted:
+        return None
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    failure = install()
+    if failure is None:
+        mark.write_text(wanted, encoding="utf-8")
+    return failure
+
+
 def install_node(folder: Path) -> str | None:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         return NODE_MISSING
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(HERE / "package.json", folder / "package.json")
+    package = HERE / "package.json"
     command = [npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]
-    command += ["--fetch-retries=1", "--fetch-timeout=120000"]
+    command += [f"--fetch-retries={RETRIES}", "--fetch-timeout=120000"]
     if has_node_sqlite(node):
         command.append("--omit=optional")
-    # Where there is no ready binary it is compiled: half the time without the optimizer.
+    # Where there is no ready binary it is compiled: half the time with less optimization.
     flags = {"CFLAGS": "-O1", "CXXFLAGS": "-O1"}
     env = {name: value for name, value in flags.items() if name not in os.environ}
-    return run(command, cwd=folder, env=env)
+
+    def install() -> str | None:
+        shutil.copy(package, folder)
+        return run(command, cwd=folder, env=env)
+
+    return once(folder, f"{version(node)}\n{package.read_text(encoding='utf-8')}", install)
 
 
 def install_datasette(folder: Path) -> str | None:
     python = interpreters.that_loads()
     if python is None:
         return interpreters.MISSING
-    folder.mkdir(parents=True, exist_ok=True)
+    requirements = HERE / "requirements.txt"
     # Without pip, which a system's Python may lack; ours installs into it.
-    failure = run([python, "-m", "venv", "--without-pip", str(folder)], cwd=folder)
-    if failure:
-        return failure
-    command = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
-    command += ["install", "--quiet", "--retries", "2", "-r", str(HERE / "requirements.txt")]
-    return run(command, cwd=folder)
+    create = [python, "-m", "venv", "--without-pip", str(folder)]
+    fill = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install"]
+    fill += ["--quiet", "--retries", str(RETRIES), "-r", str(requirements)]
+
+    def install() -> str | None:
+        return run(create, cwd=folder) or run(fill, cwd=folder)
+
+    return once(folder, f"{version(python)}\n{requirements.read_text(encoding='utf-8')}", install)
 
 
 def main(folder: Path) -> int:

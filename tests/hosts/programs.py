@@ -117,10 +117,11 @@ def better_sqlite3() -> tuple[str, dict[str, str]]:
 def node_sqlite() -> tuple[str, dict[str, str]]:
     """A Node that has node:sqlite: the system's, or the one that was installed for it."""
     installed = (INSTALLED / "node" / "node_modules").glob("node-*/bin/node")
-    for node in filter(None, [shutil.which("node"), *map(str, installed)]):
-        if has_node_sqlite(node):
-            return node, {}
-    require(f"no Node.js of version 22.16 or newer is installed; install one, or {AGAIN}")
+    candidates = filter(None, [shutil.which("node"), *map(str, installed)])
+    node = next(filter(has_node_sqlite, candidates), None)
+    if node is None:
+        require(f"no Node.js of version 22.16 or newer is installed; install one, or {AGAIN}")
+    return node, {}
 
 
 def node_module(module: str, entry: str | None, sheets: Sequence[Sheet]) -> list[list[Answer]]:
