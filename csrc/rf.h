@@ -48,6 +48,19 @@ typedef struct rf_column_set {
   const int *place;  /* for each column of the table its index in `column`, or -1 */
 } rf_column_set;
 
+/* Room for the digits of a column set that is given as a number. */
+typedef struct rf_column_set_digits {
+  char text[24];
+} rf_column_set_digits;
+
+/*
+** The text of a column set: a text itself, a whole number as its digits, which
+** are written to *digits. *text is NULL for any other value, and lives as long
+** as the value and *digits do. Returns SQLITE_NOMEM or SQLITE_OK.
+*/
+int rf_column_set_text(sqlite3_value *value, rf_column_set_digits *digits,
+                       const char **text, int *bytes);
+
 /*
 ** Reads a column set for a table of `columns` columns. `function` names the SQL
 ** function in messages. On failure returns SQLITE_ERROR with a message from
@@ -121,6 +134,12 @@ int rf_value_text(sqlite3_value *value, const char **text, int *bytes);
 
 /* Ends a function with an error; takes `message`, which may be NULL. */
 void rf_result_error(sqlite3_context *context, int rc, char *message);
+
+/*
+** Reads a whole number; returns 0 for a value that is none. A REAL without a
+** fraction is one: hosts written in JavaScript bind every number as REAL.
+*/
+int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number);
 
 /* The texts of several values; more than usual take memory. */
 #define RF_USUAL_VALUES 16

@@ -31,6 +31,26 @@ void rf_result_error(sqlite3_context *context, int rc, char *message){
   sqlite3_free(message);
 }
 
+int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number){
+  /* Beyond this a REAL stands for more than one integer. */
+  const double exact = 9007199254740992.0;
+  double real;
+
+  *number = 0;
+  switch( sqlite3_value_type(value) ){
+    case SQLITE_INTEGER:
+      *number = sqlite3_value_int64(value);
+      return 1;
+    case SQLITE_FLOAT:
+      real = sqlite3_value_double(value);
+      if( !(real >= -exact && real <= exact) ) return 0;
+      *number = (sqlite3_int64)real;
+      return (double)*number == real;
+    default:
+      return 0;
+  }
+}
+
 int rf_values_read(int count, sqlite3_value **values, rf_values *read){
   int rc = SQLITE_OK;
   read->room = 0;
