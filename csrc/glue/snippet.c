@@ -42,70 +42,33 @@ static int read_marks(sqlite3_value **values, sqlite3 *db, rf_snippet *snippet){
   return rc;
 }
 
-/* Makes the snippet and ends the call with it. */
-static void finish(sqlite3_context *context, const rf_snippet *snippet){
-  rf_text text;
-  bool shown;
-  int rc;
-  rf_text_begin(&text, &rf_sqlite_memory);
-  rc = rf_snippet_make(&rf_sqlite_memory, snippet, &text, &shown);
-  if( rc == SQLITE_OK && !shown ){
-    rf_text_end(&text);
-  }else if( rc == SQLITE_OK && text.bytes == 0 ){
-    sqlite3_result_text(context, "", 0, SQLITE_STATIC);
-  }else if( rc == SQLITE_OK ){
-    sqlite3_result_text64(context, text.bytes, text.length, sqlite3_free, SQLITE_UTF8);
-  }else{
-    rf_text_end(&text);
-    /* A hit behind the end of its column: the table does not belong to its index. */
-    rf_result_error(context, rc == SQLITE_ERROR ? SQLITE_CORRUPT_VTAB : rc, 0);
+/* Ends the call with a snippet, which is freed here, or the error of making it. */
+static void finish(sqlite3_context *context, int rc, rf_text *text, bool shown){
+  if( rc == SQLITE_OK && shown && text->bytes ){
+    sqlite3_result_text64(context, text->bytes, text->length, sqlite3_free, SQLITE_UTF8);
+    return;
   }
+  if( rc == SQLITE_OK && shown ) sqlite3_result_text(context, "", 0, SQLITE_STATIC);
+  rf_text_end(text);
+  /* A hit behind the end of its column: the table does not belong to its index. */
+  if( rc != SQLITE_OK ) rf_result_error(context, rc == SQLITE_ERROR ? SQLITE_CORRUPT_VTAB : rc, 0);
 }
 
 /* ---- without a table -------------------------------------------------------------- */
 
-/* The indexed columns of a row, with their lengths in tokens. */
-static int read_columns(
-  rf_program *program, const rf_row *row, rf_snippet_column *columns, int *count
-){
-  int rc = SQLITE_OK;
-  *count = 0;
-  for(int i = 0; rc == SQLITE_OK && i < row->count; i++){
-    const char *text = row->text[i] ? row->text[i] : "";
-    const int bytes = row->text[i] ? row->bytes[i] : 0;
-    int64_t tokens;
-    if( program->spec->columns.unindexed[i] ) continue;
-    rc = rf_program_count_text(program, text, bytes, &tokens);
-    columns[(*count)++] = (rf_snippet_column){i, text, bytes, (int)tokens, &program->tokenizer};
-  }
-  return rc;
-}
-
 /* Gives the call its snippet of a row, or its error. */
 static void show(
-  sqlite3_context *context, rf_program *program, const rf_row *row, sqlite3_value **marks
+  sqlite3_context *context, rf_program *program, const rf_row *row, sqlite3_value **values
 ){
-  rf_snippet snippet;
-  rf_snippet_hit *hits = 0;
-  rf_snippet_column *columns;
-  bool matches;
+  rf_snippet marks;
+  rf_text text;
+  bool shown = false;
   int rc;
-  memset(&snippet, 0, sizeof(snippet));
-  columns = sqlite3_malloc64(sizeof(*columns) * (sqlite3_uint64)row->count);
-  rc = columns ? read_marks(marks, sqlite3_context_db_handle(context), &snippet) : SQLITE_NOMEM;
-  if( rc == SQLITE_OK ) rc = read_columns(program, row, columns, &snippet.column_count);
-  if( rc == SQLITE_OK ) rc = rf_program_match(program, row, true, &matches);
-  snippet.column = columns;
-  snippet.phrase_count = program->query->phrase_count;
-  if( rc == SQLITE_OK && matches ){
-    rc = rf_snippet_hits(&rf_sqlite_memory, program->matcher, snippet.phrase_count, &hits,
-                         &snippet.hit_count);
-  }
-  snippet.hit = hits;
-  if( rc != SQLITE_OK ) rf_result_error(context, rc, 0);
-  else if( snippet.column_count > 0 ) finish(context, &snippet);
-  sqlite3_free(hits);
-  sqlite3_free(columns);
+  memset(&marks, 0, sizeof(marks));
+  rf_text_begin(&text, &rf_sqlite_memory);
+  rc = read_marks(values, sqlite3_context_db_handle(context), &marks);
+  if( rc == SQLITE_OK ) rc = rf_snippet_of_row(program, row, &marks, &text, &shown);
+  finish(context, rc, &text, shown);
 }
 
 /* Whether an argument is NULL, which is an error. */
@@ -242,6 +205,8 @@ static void snippet_auxiliary(
   rf_snippet_column *columns = 0;
   rf_snippet_hit *hits = 0;
   rf_snippet snippet;
+  rf_text text;
+  bool shown = false;
   char *message = 0;
   int rc;
   memset(&snippet, 0, sizeof(snippet));
@@ -265,7 +230,9 @@ static void snippet_auxiliary(
     snippet.column = columns;
     snippet.hit = hits;
     snippet.phrase_count = api->xPhraseCount(fts);
-    finish(context, &snippet);
+    rf_text_begin(&text, &rf_sqlite_memory);
+    rc = rf_snippet_make(&rf_sqlite_memory, &snippet, &text, &shown);
+    finish(context, rc, &text, shown);
   }else{
     rf_result_error(context, rc, message);
   }

@@ -407,3 +407,49 @@ int rf_snippet_hits(
   *count = total;
   return RF_OK;
 }
+
+/* ---- rows without a table ------------------------------------------------------ */
+
+/* The indexed columns of a row, with their lengths in tokens. */
+static int read_columns(
+  rf_program *program, const rf_row *row, rf_snippet_column *columns, int *count
+){
+  int rc = RF_OK;
+  *count = 0;
+  for(int i = 0; rc == RF_OK && i < row->count; i++){
+    const char *text = row->text[i] ? row->text[i] : "";
+    const int bytes = row->text[i] ? row->bytes[i] : 0;
+    int64_t tokens;
+    if( program->spec->columns.unindexed[i] ) continue;
+    rc = rf_program_count_text(program, text, bytes, &tokens);
+    columns[(*count)++] = (rf_snippet_column){i, text, bytes, (int)tokens, &program->tokenizer};
+  }
+  return rc;
+}
+
+int rf_snippet_of_row(
+  rf_program *program, const rf_row *row, const rf_snippet *marks, rf_text *text, bool *shown
+){
+  const rf_memory *memory = program->memory;
+  rf_snippet snippet = *marks;
+  rf_snippet_hit *hits = 0;
+  rf_snippet_column *columns = memory->resize(memory->context, 0,
+                                              sizeof(*columns) * (size_t)row->count);
+  bool matches = false;
+  int rc;
+  *shown = false;
+  if( columns == 0 ) return RF_NOMEM;
+  rc = read_columns(program, row, columns, &snippet.column_count);
+  if( rc == RF_OK ) rc = rf_program_match(program, row, true, &matches);
+  snippet.column = columns;
+  snippet.phrase_count = program->query->phrase_count;
+  if( rc == RF_OK && matches ){
+    rc = rf_snippet_hits(memory, program->matcher, snippet.phrase_count, &hits,
+                         &snippet.hit_count);
+  }
+  snippet.hit = hits;
+  if( rc == RF_OK && snippet.column_count > 0 ) rc = rf_snippet_make(memory, &snippet, text, shown);
+  memory->release(memory->context, hits);
+  memory->release(memory->context, columns);
+  return rc;
+}
