@@ -23,7 +23,7 @@ HOST = TESTS / "c" / "host.c"
 FUZZERS = ("parser", "matcher", "tokenizer")
 DRIVERS: dict[str, tuple[Path, ...]] = {
     "oom": (TESTS / "c" / "oom.c", HOST),
-    **{name: (TESTS / "fuzz" / f"{name}.c", HOST) for name in FUZZERS},
+    **{name: (TESTS / "fuzz" / f"{name}.c", TESTS / "fuzz" / "fuzz.c", HOST) for name in FUZZERS},
 }
 REPLAY = TESTS / "fuzz" / "replay.c"
 

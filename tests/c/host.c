@@ -159,13 +159,29 @@ static int add_row(sqlite3_stmt *statement, host_answer *answer){
   return SQLITE_OK;
 }
 
+static int bind(sqlite3_stmt *statement, int count, const host_text *values){
+  int rc = SQLITE_OK;
+  for(int i = 0; rc == SQLITE_OK && i < count; i++){
+    if( i >= sqlite3_bind_parameter_count(statement) || values[i].bytes == 0 ) continue;
+    rc = sqlite3_bind_text(statement, i + 1, values[i].bytes, values[i].length, SQLITE_STATIC);
+  }
+  return rc;
+}
+
 void host_ask(sqlite3 *db, const char *sql, host_answer *answer){
+  host_ask_with(db, sql, 0, 0, answer);
+}
+
+void host_ask_with(
+  sqlite3 *db, const char *sql, int count, const host_text *values, host_answer *answer
+){
   memset(answer, 0, sizeof(*answer));
   put(answer, "");
   while( answer->rc == SQLITE_OK && *sql ){
     sqlite3_stmt *statement = 0;
     int rc = sqlite3_prepare_v2(db, sql, -1, &statement, &sql), rc_final;
     if( rc == SQLITE_OK && statement == 0 ) break; /* blanks and comments */
+    if( rc == SQLITE_OK ) rc = bind(statement, count, values);
     while( rc == SQLITE_OK ){
       rc = sqlite3_step(statement);
       if( rc != SQLITE_ROW ) break;

@@ -59,6 +59,16 @@ typedef struct host_answer {
 ** texts of the answer are not of SQLite's memory; free it with host_answer_end().
 */
 void host_ask(sqlite3 *db, const char *sql, host_answer *answer);
+
+/* A text with its length; NULL for an SQL NULL. */
+typedef struct host_text {
+  const char *bytes;
+  int length;
+} host_text;
+
+/* The same with values for ?1, ?2, ... of each statement. */
+void host_ask_with(sqlite3 *db, const char *sql, int count, const host_text *values,
+                   host_answer *answer);
 void host_answer_end(host_answer *answer);
 
 #endif
