@@ -1,4 +1,4 @@
-"""Builds the C drivers: the safety harness and the fuzzers, each one program with the library in it.
+"""Builds the C drivers, safety harness and fuzzers: each one program with the library in it.
 
 The library's sources and an SQLite are linked in, so that sanitizers see both. The SQLite is the
 system's, or the amalgamation that ``REASONING_FTS_SQLITE_C`` names.
@@ -59,8 +59,19 @@ class Toolchain:
     def compile(self, source: Path, folder: Path, *extra: str) -> Path:
         made = folder / ("-".join(source.with_suffix(".o").parts[-3:]))
         foreign = source == Path(self.sqlite)
-        own = SQLITE_FLAGS if foreign else (*WARNINGS, "-std=c11", "-fvisibility=hidden", "-DRF_VERSION=\"0.0.0\"")
-        include = ("-I", TESTS / "c", "-I", ROOT / "csrc", "-I", ROOT / "csrc" / "vendor" / "sqlite")
+        own = (
+            SQLITE_FLAGS
+            if foreign
+            else (*WARNINGS, "-std=c11", "-fvisibility=hidden", '-DRF_VERSION="0.0.0"')
+        )
+        include = (
+            "-I",
+            TESTS / "c",
+            "-I",
+            ROOT / "csrc",
+            "-I",
+            ROOT / "csrc" / "vendor" / "sqlite",
+        )
         self.run(*self.flags, *own, *extra, *include, "-c", source, "-o", made)
         return made
 
@@ -118,7 +129,17 @@ def build(
             objects.append(compiled[REPLAY])
         linked = [] if tools.sqlite.endswith(".c") else [tools.sqlite]
         programs[name] = folder / name
-        tools.run(*tools.flags, *extra, *objects, "-o", programs[name], *linked, "-lm", "-ldl", "-lpthread")
+        tools.run(
+            *tools.flags,
+            *extra,
+            *objects,
+            "-o",
+            programs[name],
+            *linked,
+            "-lm",
+            "-ldl",
+            "-lpthread",
+        )
     return programs
 
 
