@@ -320,21 +320,3 @@ def test_a_long_text_can_be_interrupted(connection: apsw.Connection) -> None:
         connection.execute(
             "SELECT stop(), reasoning_match('word AND unseen*', ?)", ("word " * 3_000_000,)
         ).fetchall()
-
-
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
-        ("a" * 1_000_001, "the query has 1000001 bytes; the longest has 1000000"),
-        (" ".join(["w"] * 65_537), "the query has more than 65536 words"),
-        ('"' + "w " * 65_537 + '"', "the query has more than 65536 words"),
-        ("(" * 900_000, "parser stack overflow"),
-    ],
-    ids=["bytes", "terms", "phrase", "nesting"],
-)
-def test_a_query_without_measure_is_refused(
-    connection: apsw.Connection, query: str, message: str
-) -> None:
-    with pytest.raises(apsw.SQLError, match=message):
-        connection.execute("SELECT reasoning_match(?, 'w')", (query,)).fetchall()
-    assert connection.execute("SELECT reasoning_match('w', 'w')").get == 1

@@ -478,7 +478,7 @@ static int parse(
   Parser p;
   Item item;
   int rc = RF_OK;
-  p.builder = (rf_builder){query, columns, tokenizer, error, 0};
+  p.builder = (rf_builder){query, columns, tokenizer, error};
   p.text = text;
   p.bytes = bytes;
   p.next = 0;
@@ -507,11 +507,6 @@ int rf_query_parse(
   error->message[0] = 0;
   if( nul ) bytes = (int)(nul - text);
   if( bytes > 0 && text[0] == '*' ) return refuse_command(text, bytes, error);
-  if( bytes > RF_QUERY_LIMIT ){
-    snprintf(error->message, sizeof(error->message),
-             "the query has %d bytes; the longest has %d", bytes, RF_QUERY_LIMIT);
-    return RF_ERROR;
-  }
   rf_arena_begin(&arena, memory);
   made = rf_arena_take(&arena, sizeof(*made));
   if( made == 0 ) return RF_NOMEM;

@@ -15,7 +15,6 @@ typedef struct Tokenizing {
   rf_phrase *phrase;
   const char *text;
   int length;
-  int *words;
   int status;
 } Tokenizing;
 
@@ -27,7 +26,6 @@ static int add_token(
   rf_phrase *phrase = to->phrase;
   rf_term *term;
   if( to->status != RF_OK ) return to->status;
-  if( ++*to->words > RF_WORD_LIMIT ) return to->status = RF_ERROR;
   if( bytes > RF_TOKEN_LIMIT ) bytes = RF_TOKEN_LIMIT;
   if( bytes < 0 ) bytes = 0;
   if( (flags & RF_TOKEN_COLOCATED) && phrase->term_count > 0 ){
@@ -60,7 +58,7 @@ int rf_build_string(
   rf_builder *builder, const char *text, int length, bool star, rf_phrase **phrase
 ){
   rf_arena *arena = &builder->query->arena;
-  Tokenizing to = {arena, *phrase, 0, length, &builder->words, RF_OK};
+  Tokenizing to = {arena, *phrase, 0, length, RF_OK};
   int flags = RF_TOKENIZE_QUERY | (star ? RF_TOKENIZE_PREFIX : 0);
   rf_string *string;
   int rc;
@@ -81,10 +79,6 @@ int rf_build_string(
 
   rc = builder->tokenizer->tokenize(builder->tokenizer->context, flags, to.text, length,
                                     &to, add_token);
-  if( to.status == RF_ERROR ){
-    snprintf(builder->error->message, sizeof(builder->error->message),
-             "the query has more than %d words; ask for fewer", RF_WORD_LIMIT);
-  }
   if( to.status != RF_OK ) return to.status;
   if( rc != RF_OK ) return rc;
   /*

@@ -18,10 +18,6 @@
 #define RF_TOKEN_LIMIT 32768      /* bytes of a token that are compared */
 #define RF_NEAR_DEFAULT 10
 
-/* Limits of our own, so that no query takes long or much memory to read. */
-#define RF_QUERY_LIMIT 1000000    /* bytes */
-#define RF_WORD_LIMIT 65536       /* tokens, synonyms included */
-
 /* Flags and callback of FTS5's xTokenize. */
 #define RF_TOKENIZE_QUERY 0x0001
 #define RF_TOKENIZE_PREFIX 0x0002
@@ -146,7 +142,6 @@ typedef struct rf_builder {
   const rf_columns *columns;
   const rf_tokenizer *tokenizer;
   rf_error *error;
-  int words;               /* so far */
 } rf_builder;
 
 /* Appends the tokens of a string to *phrase, made where it is NULL. */
