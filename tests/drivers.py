@@ -1,4 +1,4 @@
-"""Builds the C drivers, safety harness and fuzzers: each one program with the library in it.
+"""Builds the C drivers, the harness and the fuzzers: each one program with the library in it.
 
 The library's sources and an SQLite are linked in, so that sanitizers see both. The SQLite is the
 system's, or the amalgamation that ``REASONING_FTS_SQLITE_C`` names.
@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlite_reasoning_fts._version import __version__
+
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 HOST = TESTS / "c" / "host.c"
@@ -27,7 +29,13 @@ DRIVERS: dict[str, tuple[Path, ...]] = {
 }
 REPLAY = TESTS / "fuzz" / "replay.c"
 
-WARNINGS = ("-Wall", "-Wextra", "-Werror")
+LIBRARY = tuple(sorted((ROOT / "csrc").rglob("*.c")))
+INCLUDED = tuple(
+    f"-I{folder}" for folder in (TESTS / "c", ROOT / "csrc", ROOT / "csrc" / "vendor" / "sqlite")
+)
+SYSTEM = ("-lm", "-ldl", "-lpthread")
+OWN_FLAGS = ("-Wall", "-Wextra", "-Werror", "-std=c11", "-fvisibility=hidden",
+             f'-DRF_VERSION="{__version__}"')  # fmt: skip
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 SQLITE_FLAGS = ("-DSQLITE_ENABLE_FTS5", "-DSQLITE_THREADSAFE=1", "-w")
 SQLITE_NAMES = ("-lsqlite3", "-l:libsqlite3.so.0")
@@ -57,23 +65,16 @@ class Toolchain:
             raise RuntimeError(f"{' '.join(command)}\n{done.stderr}")
 
     def compile(self, source: Path, folder: Path, *extra: str) -> Path:
-        made = folder / ("-".join(source.with_suffix(".o").parts[-3:]))
-        foreign = source == Path(self.sqlite)
-        own = (
-            SQLITE_FLAGS
-            if foreign
-            else (*WARNINGS, "-std=c11", "-fvisibility=hidden", '-DRF_VERSION="0.0.0"')
-        )
-        include = (
-            "-I",
-            TESTS / "c",
-            "-I",
-            ROOT / "csrc",
-            "-I",
-            ROOT / "csrc" / "vendor" / "sqlite",
-        )
-        self.run(*self.flags, *own, *extra, *include, "-c", source, "-o", made)
+        made = folder / "-".join(source.with_suffix(".o").parts[-3:])
+        own = SQLITE_FLAGS if source == Path(self.sqlite) else OWN_FLAGS
+        self.run(*self.flags, *own, *extra, *INCLUDED, "-c", source, "-o", made)
         return made
+
+    def compile_all(self, sources: list[Path], folder: Path, *extra: str) -> dict[Path, Path]:
+        """The object of each source."""
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            made = pool.map(lambda source: self.compile(source, folder, *extra), sources)
+            return dict(zip(sources, made, strict=True))
 
 
 def toolchain(folder: Path, *, sanitize: bool, compiler: str | None = None) -> Toolchain:
@@ -95,8 +96,7 @@ def toolchain(folder: Path, *, sanitize: bool, compiler: str | None = None) -> T
     for sqlite in SQLITE_NAMES:
         found = Toolchain(name, flags, sqlite)
         try:
-            headers = ROOT / "csrc" / "vendor" / "sqlite"
-            found.run(*flags, "-I", headers, probe, "-o", folder / "probe", sqlite)
+            found.run(*flags, *INCLUDED, probe, "-o", folder / "probe", sqlite)
         except RuntimeError:
             continue
         if subprocess.run([folder / "probe"], check=False).returncode == 0:
@@ -108,39 +108,32 @@ def build(
     tools: Toolchain, folder: Path, names: tuple[str, ...], *, libfuzzer: bool = False
 ) -> dict[str, Path]:
     """Builds drivers into a folder: the objects of the library once, then each driver."""
-    library = sorted((ROOT / "csrc").rglob("*.c"))
+    library = list(LIBRARY)
     if tools.sqlite.endswith(".c"):
         library.append(Path(tools.sqlite))
     own = sorted({source for name in names for source in DRIVERS[name]} | {REPLAY})
     coverage = ("-fsanitize=fuzzer-no-link",) if libfuzzer else ()
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        compiled = dict(
-            zip(
-                [*library, *own],
-                pool.map(lambda source: tools.compile(source, folder, *coverage), [*library, *own]),
-                strict=True,
-            )
-        )
+    compiled = tools.compile_all([*library, *own], folder, *coverage)
+    linked = () if tools.sqlite.endswith(".c") else (tools.sqlite,)
     programs = {}
     for name in names:
         objects = [compiled[source] for source in (*library, *DRIVERS[name])]
-        extra = ["-fsanitize=fuzzer"] if libfuzzer and name in FUZZERS else []
-        if name in FUZZERS and not libfuzzer:
+        flags = list(tools.flags)
+        if name in FUZZERS and libfuzzer:
+            flags.append("-fsanitize=fuzzer")
+        elif name in FUZZERS:
             objects.append(compiled[REPLAY])
-        linked = [] if tools.sqlite.endswith(".c") else [tools.sqlite]
         programs[name] = folder / name
-        tools.run(
-            *tools.flags,
-            *extra,
-            *objects,
-            "-o",
-            programs[name],
-            *linked,
-            "-lm",
-            "-ldl",
-            "-lpthread",
-        )
+        tools.run(*flags, *objects, "-o", programs[name], *linked, *SYSTEM)
     return programs
+
+
+def build_library(tools: Toolchain, folder: Path, made: Path) -> None:
+    """Builds the loadable library itself, in the way of this toolchain."""
+    objects = folder / "library"
+    objects.mkdir(exist_ok=True)
+    compiled = tools.compile_all(list(LIBRARY), objects, "-fPIC")
+    tools.run(*tools.flags, "-shared", *compiled.values(), "-o", made, "-Wl,-Bsymbolic", *SYSTEM)
 
 
 def main() -> int:

@@ -15,6 +15,13 @@
 
 typedef struct rf_matcher rf_matcher;
 
+/*
+** The hits of all terms in one row, and the comparisons of hits for a NEAR group,
+** whose number grows with the square of its phrases; more are RF_TOOBIG.
+*/
+#define RF_PLACE_LIMIT (1 << 25)
+#define RF_NEAR_LIMIT (1 << 29)
+
 /* The query must outlive the matcher. */
 int rf_matcher_new(const rf_memory *memory, const rf_query *query, rf_matcher **matcher);
 void rf_matcher_free(rf_matcher *matcher);

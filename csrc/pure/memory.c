@@ -86,6 +86,7 @@ void *rf_arena_take(rf_arena *arena, size_t bytes){
   taken = arena->next;
   arena->next += bytes;
   arena->left -= bytes;
+  arena->taken += bytes;
   memset(taken, 0, bytes);
   return taken;
 }

@@ -14,6 +14,7 @@
 #define RF_ERROR 1
 #define RF_NOMEM 7
 #define RF_INTERRUPT 9
+#define RF_TOOBIG 18
 #define RF_DONE 101 /* from a callback: enough, and all is well */
 
 /* resize() works as realloc() for bytes > 0; release() takes NULL. */
@@ -35,6 +36,7 @@ typedef struct rf_arena {
   rf_arena_block *blocks; /* newest first */
   char *next;             /* free bytes of the newest block */
   size_t left;
+  size_t taken;           /* bytes, since the beginning */
 } rf_arena;
 
 void rf_arena_begin(rf_arena *arena, const rf_memory *memory);

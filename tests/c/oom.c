@@ -11,17 +11,15 @@
 ** library goes through the same, and the file of the library itself where --library
 ** names it, since SQLite unloads a file whose entry point fails.
 **
-**   oom [--library FILE] [--sparse N] [--only WORD] CASES DATABASE
+**   oom [--library FILE] [--dense N] [--sparse N] [--only WORD] CASES DATABASE
 **
-** --sparse leaves out, of the allocations after the 64th, all but each N-th.
+** --sparse leaves out all but each N-th allocation, after the first --dense ones.
 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host.h"
-
-#define DENSE 64
 
 typedef struct Case {
   char *name;
@@ -34,6 +32,7 @@ typedef struct Options {
   const char *cases;
   const char *database;
   const char *only;
+  long dense;
   long sparse;
 } Options;
 
@@ -135,7 +134,7 @@ static int round_of(
 }
 
 static long step(const Options *options, long number){
-  return number < DENSE ? 1 : options->sparse;
+  return number < options->dense ? 1 : options->sparse;
 }
 
 static void run_case(const Options *options, const Case *one){
@@ -255,7 +254,7 @@ static void run_loading(const Options *options, const char *file){
         host_fail("loading: allocation %ld: %lld bytes are lost", number,
                   (long long)(host_memory() - before));
       }
-      number++;
+      number += step(options, number);
       rounds++;
     }
   }
@@ -265,16 +264,17 @@ static void run_loading(const Options *options, const char *file){
 /* ---- the whole --------------------------------------------------------------- */
 
 int main(int count, char **arguments){
-  Options options = {0, 0, 0, 0, 1};
+  Options options = {0, 0, 0, 0, 64, 1};
   int at = 1;
   for(; at + 1 < count && arguments[at][0] == '-'; at += 2){
     if( strcmp(arguments[at], "--library") == 0 ) options.library = arguments[at + 1];
     else if( strcmp(arguments[at], "--only") == 0 ) options.only = arguments[at + 1];
+    else if( strcmp(arguments[at], "--dense") == 0 ) options.dense = atol(arguments[at + 1]);
     else if( strcmp(arguments[at], "--sparse") == 0 ) options.sparse = atol(arguments[at + 1]);
     else break;
   }
   if( count - at != 2 || options.sparse < 1 ){
-    host_fail("usage: oom [--library FILE] [--sparse N] [--only WORD] CASES DATABASE");
+    host_fail("usage: oom [--library FILE] [--dense N] [--sparse N] [--only WORD] CASES DATABASE");
   }
   options.cases = arguments[at];
   options.database = arguments[at + 1];
