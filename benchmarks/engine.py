@@ -12,22 +12,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import apsw
 
+import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts.adapters import find_adapter
 from sqlite_reasoning_fts.compare.workload import RARE_ROWS
 from sqlite_reasoning_fts.database import Database
 from sqlite_reasoning_fts.reader import Reader
 from sqlite_reasoning_fts.sampling import some
 
+ROOT = Path(__file__).resolve().parent.parent
 MMAP_BYTES = 1 << 34
 PHRASES = 32
 TERMS = 7
@@ -60,8 +66,12 @@ def compare(
     for run, limit in pairs:
         run(), limit()
         times += [(clock(run), clock(limit)) for _ in range(rounds)]
-    ratios = [a / b for a, b in times]
-    low, middle, high = statistics.quantiles(ratios, n=4)
+    return ratio(what, bar, times)
+
+
+def ratio(what: str, bar: str, times: Sequence[tuple[float, float]]) -> Ratio:
+    """The median of the ratios of pairs of times, in milliseconds."""
+    low, middle, high = statistics.quantiles([a / b for a, b in times], n=4)
     mine, its = (statistics.median(side) for side in zip(*times, strict=True))
     return Ratio(what, bar, middle, low, high, mine, its)
 
@@ -152,6 +162,23 @@ class Engine:
             [f"%{term}%"] * condition.count("?"),
         )
 
+    def ranked(self, function: str, term: str) -> Any:
+        """All ranks of a term in the agent's own index, by one ranking function."""
+        index = self.reader.adapter.own_index
+        assert index is not None
+        return self.all(
+            f"WITH r AS MATERIALIZED (SELECT {function.format(index.table)} AS rank "
+            f"FROM {index.table}(?)) SELECT count(*), total(rank) FROM r",
+            (term,),
+        )
+
+    def prose(self) -> bytes:
+        """About 8 MB of reasoning."""
+        rows = self.all(
+            f"SELECT thought FROM {self.reader.source} WHERE thought IS NOT NULL LIMIT 5000"
+        )
+        return "\n".join(str(row[0]) for row in rows).encode()
+
     def check(self, query: str) -> None:
         """Raises where a scan and FTS5 disagree, in any of the ways that are timed."""
         sql = "SELECT rowid FROM temp.o WHERE o MATCH ?"
@@ -169,10 +196,48 @@ class Engine:
                         raise SystemExit(f"wrong answer to {query}: {len(rows)} of {len(expected)}")
 
 
+def tokenizer(prose: bytes, rounds: int) -> Ratio:
+    """FTS5's unicode61 against the library's, both called directly from C."""
+    with tempfile.TemporaryDirectory() as folder:
+        text, program = Path(folder) / "prose.txt", Path(folder) / "tokenizer"
+        text.write_bytes(prose)
+        sources = [ROOT / "benchmarks" / "tokenizer.c"]
+        sources += [ROOT / "csrc" / "pure" / name for name in ("unicode61.c", "memory.c")]
+        include = [f"-I{ROOT / 'csrc'}", f"-I{ROOT / 'csrc' / 'vendor' / 'sqlite'}"]
+        compiler = os.environ.get("CC", "gcc")
+        command = [compiler, "-std=c11", "-O2", *include, *sources, "-o", program]
+        subprocess.run([*command, "-l:libsqlite3.so.0"], check=True)
+        done = subprocess.run(
+            [program, text, str(rounds)], check=True, capture_output=True, text=True
+        )
+    pairs = [line.split() for line in done.stdout.splitlines()]
+    times = [(float(theirs) * 1000, float(own) * 1000) for theirs, own in pairs]
+    return ratio("FTS5's unicode61 / the library's, prose", ">= 3", times)
+
+
+def two_connections(path: str, terms: Sequence[str], rounds: int) -> Ratio:
+    """A search on one connection against the same on two, neither mapped into memory."""
+    with rf.open(path) as archive:
+
+        def search(term: str, workers: int) -> object:
+            return archive.search(
+                f'"{term}"', scope="thought", order="newest", design="scan", workers=workers
+            ).hits
+
+        for term in terms:
+            if search(term, 1) != search(term, 2):
+                raise SystemExit(f"two connections answer {term} otherwise than one")
+        return compare(
+            "scan on one connection / on two", ">= 1.4", rounds,
+            [(lambda t=term: search(t, 1), lambda t=term: search(t, 2)) for term in terms],
+        )  # fmt: skip
+
+
 def measure(path: str, rounds: int) -> list[Ratio]:
     engine = Engine(path)
     rare = engine.terms(1, RARE_ROWS, TERMS)
-    common = engine.terms(6000, 20000, TERMS)
+    thinking = engine.all("SELECT count(*) FROM listed")[0][0]
+    common = engine.terms(thinking // 10, thinking // 3, TERMS)
     phrases = engine.phrases(PHRASES)
     for query in (*rare, *common[:2], *phrases[:: max(1, len(phrases) // 8)]):
         engine.check(query)
@@ -196,6 +261,11 @@ def measure(path: str, rounds: int) -> list[Ratio]:
                 [(lambda t=term: matched(t), lambda t=term: engine.scan(t)) for term in rare]),
         compare("scan, ranked, totals known / scan, one common term", "<= 1.5", few,
                 [(lambda t=term: matched(t), lambda t=term: engine.scan(t)) for term in common]),
+        compare("reasoning_bm25 / bm25, one common term", "<= 1.2", rounds,
+                [(lambda t=term: engine.ranked("reasoning_bm25({}, '0')", t),
+                  lambda t=term: engine.ranked("bm25({})", t)) for term in common[:3]]),
+        tokenizer(engine.prose(), 3 * rounds),
+        two_connections(path, rare[:3], rounds),
     ]  # fmt: skip
 
 
