@@ -12,16 +12,6 @@
 #include "pure/unicode61.h"
 #include "sqlite3.h"
 
-static void *resize(void *context, void *block, size_t bytes){
-  (void)context;
-  return realloc(block, bytes);
-}
-
-static void release(void *context, void *block){
-  (void)context;
-  free(block);
-}
-
 static int count(void *context, int flags, const char *token, int bytes, int start, int end){
   (void)flags;
   (void)token;
@@ -55,7 +45,6 @@ static fts5_api *api_of(sqlite3 *db){
 }
 
 int main(int arguments, char **argument){
-  static const rf_memory memory = {0, resize, release};
   FILE *file = arguments == 3 ? fopen(argument[1], "rb") : 0;
   fts5_tokenizer methods;
   Fts5Tokenizer *theirs;
@@ -73,7 +62,7 @@ int main(int arguments, char **argument){
   if( sqlite3_open(":memory:", &db) != SQLITE_OK ) fail("no SQLite");
   if( api_of(db)->xFindTokenizer(api_of(db), "unicode61", &context, &methods) != SQLITE_OK
    || methods.xCreate(context, 0, 0, &theirs) != SQLITE_OK
-   || rf_unicode61_new(&memory, "unicode61", 0, 0, &own) != RF_OK ) fail("no tokenizer");
+   || rf_unicode61_new(&rf_heap_memory, "unicode61", 0, 0, &own) != RF_OK ) fail("no tokenizer");
   for(int i = 0; i < atoi(argument[2]); i++){
     long their_tokens = 0, own_tokens = 0;
     const double begun = now();

@@ -42,18 +42,6 @@ void reasoning_fts_bm25(
 
 _Static_assert(sizeof(rf_error) == REASONING_FTS_MESSAGE, "message");
 
-static void *resize(void *context, void *block, size_t bytes){
-  (void)context;
-  return realloc(block, bytes);
-}
-
-static void release(void *context, void *block){
-  (void)context;
-  free(block);
-}
-
-static const rf_memory memory = {0, resize, release};
-
 struct reasoning_fts_query {
   rf_program *program;
   char text[]; /* the spec, then the query */
@@ -72,7 +60,7 @@ int32_t reasoning_fts_query_open(
   if( spec_bytes > 0 ) memcpy(made->text, spec, (size_t)spec_bytes);
   if( bytes > 0 ) memcpy(made->text + spec_bytes, text, (size_t)bytes);
   made->text[spec_bytes + bytes] = 0;
-  rc = rf_program_new(&memory, 0, made->text, spec_bytes, made->text + spec_bytes, bytes,
+  rc = rf_program_new(&rf_heap_memory, 0, made->text, spec_bytes, made->text + spec_bytes, bytes,
                       &made->program, &error);
   if( rc == RF_OK ){
     *query = made;
@@ -119,7 +107,7 @@ static int32_t give(rf_text *text, char **bytes, int64_t *size){
 
 int32_t reasoning_fts_query_parse(const reasoning_fts_query *query, char **json, int64_t *bytes){
   rf_text text;
-  rf_text_begin(&text, &memory);
+  rf_text_begin(&text, &rf_heap_memory);
   rf_query_render(query->program->query, &query->program->spec->columns, &text);
   return give(&text, json, bytes);
 }
@@ -141,7 +129,7 @@ int32_t reasoning_fts_query_tokenize(
   const rf_tokenizer *tokenizer = &query->program->tokenizer;
   rf_text out;
   int rc;
-  rf_text_begin(&out, &memory);
+  rf_text_begin(&out, &rf_heap_memory);
   rc = tokenizer->tokenize(tokenizer->context, RF_TOKENIZE_DOCUMENT, text, bytes, &out, add_token);
   if( rc != RF_OK ) out.status = rc;
   return give(&out, tokens, size);
@@ -169,7 +157,7 @@ int32_t reasoning_fts_query_snippet(
   wanted.ellipsis = (rf_snippet_mark){marks[2], (int)strlen(marks[2])};
   wanted.tokens = tokens < 0 ? 0 : tokens > RF_SNIPPET_TOKENS ? RF_SNIPPET_TOKENS : tokens;
   wanted.poll = never;
-  rf_text_begin(&out, &memory);
+  rf_text_begin(&out, &rf_heap_memory);
   {
     const int rc = rf_snippet_of_row(query->program, &row, &wanted, &out, &shown);
     if( rc != RF_OK ) out.status = rc;

@@ -124,6 +124,14 @@ int rf_compiled_has_spec(const rf_compiled *compiled, const char *spec, int byte
 rf_compiled *rf_compiled_for(sqlite3_context *context, const char *function, int slot,
                              const char *spec, int spec_bytes, sqlite3_value *query);
 
+/* Registers functions that compile queries, each with a compiler of its own. */
+typedef struct rf_function {
+  const char *name;
+  int arguments;
+  void (*function)(sqlite3_context *, int, sqlite3_value **);
+} rf_function;
+int rf_register_functions(sqlite3 *db, fts5_api *api, const rf_function *functions, int count);
+
 /* ---- glue/values.c: SQL values as texts ----------------------------------- */
 
 /*

@@ -190,3 +190,18 @@ rf_compiled *rf_compiled_for(
   sqlite3_set_auxdata(context, slot, compiled, rf_compiled_release);
   return compiled;
 }
+
+int rf_register_functions(
+  sqlite3 *db, fts5_api *api, const rf_function *functions, int count
+){
+  int rc = SQLITE_OK;
+  for(int i = 0; rc == SQLITE_OK && i < count; i++){
+    rf_compiler *compiler = rf_compiler_new(db, api);
+    if( compiler == 0 ) return SQLITE_NOMEM;
+    /* SQLite frees the compiler, also where it refuses the function. */
+    rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
+                                    SQLITE_UTF8 | SQLITE_INNOCUOUS, compiler,
+                                    functions[i].function, 0, 0, rf_compiler_free);
+  }
+  return rc;
+}

@@ -105,22 +105,9 @@ static void reasoning_match_columns(
 }
 
 int rf_register_match(sqlite3 *db, fts5_api *api){
-  static const struct {
-    const char *name;
-    int arguments;
-    void (*function)(sqlite3_context *, int, sqlite3_value **);
-  } functions[] = {
+  static const rf_function functions[] = {
     {"reasoning_match", 2, reasoning_match},
     {"reasoning_match_columns", -1, reasoning_match_columns},
   };
-  int rc = SQLITE_OK;
-  for(size_t i = 0; rc == SQLITE_OK && i < sizeof(functions) / sizeof(functions[0]); i++){
-    rf_compiler *compiler = rf_compiler_new(db, api);
-    if( compiler == 0 ) return SQLITE_NOMEM;
-    /* SQLite frees the compiler, also where it refuses the function. */
-    rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
-                                    SQLITE_UTF8 | SQLITE_INNOCUOUS, compiler,
-                                    functions[i].function, 0, 0, rf_compiler_free);
-  }
-  return rc;
+  return rf_register_functions(db, api, functions, 2);
 }

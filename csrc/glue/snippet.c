@@ -244,22 +244,10 @@ static void snippet_auxiliary(
 /* ---- registration -------------------------------------------------------------------- */
 
 int rf_register_snippet(sqlite3 *db, fts5_api *api){
-  static const struct {
-    const char *name;
-    int arguments;
-    void (*function)(sqlite3_context *, int, sqlite3_value **);
-  } functions[] = {
+  static const rf_function functions[] = {
     {"reasoning_snippet_text", 2 + MARKS, snippet_text},
     {"reasoning_snippet_columns", -1, snippet_columns},
   };
   int rc = api->xCreateFunction(api, "reasoning_snippet", 0, snippet_auxiliary, 0);
-  for(size_t i = 0; rc == SQLITE_OK && i < sizeof(functions) / sizeof(functions[0]); i++){
-    rf_compiler *compiler = rf_compiler_new(db, api);
-    if( compiler == 0 ) return SQLITE_NOMEM;
-    /* SQLite frees the compiler, also where it refuses the function. */
-    rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
-                                    SQLITE_UTF8 | SQLITE_INNOCUOUS, compiler,
-                                    functions[i].function, 0, 0, rf_compiler_free);
-  }
-  return rc;
+  return rc == SQLITE_OK ? rf_register_functions(db, api, functions, 2) : rc;
 }

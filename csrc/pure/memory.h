@@ -24,6 +24,9 @@ typedef struct rf_memory {
   void (*release)(void *context, void *block);
 } rf_memory;
 
+/* That of the C library, for programs without SQLite. */
+extern const rf_memory rf_heap_memory;
+
 /*
 ** Makes room for at least `count` elements of `size` bytes in *block, which now
 ** has room for *room. Grows by doubling. RF_NOMEM leaves everything as it was.

@@ -16,18 +16,6 @@
 
 #define ARGUMENTS 8
 
-static void *resize(void *context, void *block, size_t bytes){
-  (void)context;
-  return realloc(block, bytes);
-}
-
-static void release(void *context, void *block){
-  (void)context;
-  free(block);
-}
-
-static const rf_memory memory = {0, resize, release};
-
 /* Tokens as text, and where they are to end. */
 typedef struct Tokens {
   char *text;
@@ -159,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size){
     count++;
   }
   taken = theirs(name, count, arguments, text, &expected);
-  rc = rf_unicode61_new(&memory, name, count, arguments, &tokenizer);
+  rc = rf_unicode61_new(&rf_heap_memory, name, count, arguments, &tokenizer);
   if( rc == RF_OK ? !taken : taken && !takes_any_category() ) fuzz_fail("%s: code %d, but FTS5 takes it: %d", name, rc, taken);
   if( rc == RF_OK ){
     rc = rf_unicode61_tokenize(tokenizer, 0, text.bytes, text.length, &ours, add_token);
