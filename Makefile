@@ -2,30 +2,36 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+MADE   := $(VENV)/.made
 STAMP  := $(VENV)/.installed
 LIB    := sqlite_reasoning_fts/reasoning_fts.so
 SCALE  ?= 0.05
 DEMO   ?= build/demo.db
 RUNS   ?= 100000
 SEED   ?= 1
-PYSRC  := sqlite_reasoning_fts tests setup.py
+HOSTS  := build/hosts
+PYSRC  := sqlite_reasoning_fts benchmarks tests tools setup.py
 CSRC   := $(shell find csrc -name '*.c' -o -name '*.h')
 
 export REASONING_FTS_STRICT := 1
 
-.PHONY: help setup build demo test lint sanitize valgrind fuzz mutants bench clean
+.PHONY: help setup build hosts demo test lint sanitize valgrind fuzz mutants bench clean
 
 help:
 	@echo "make demo    build, generate an archive (SCALE=$(SCALE)) and compare the designs on it"
 	@echo "make test    build and run the tests"
+	@echo "make hosts   install the programs that the tests load the library into"
 	@echo "make lint    ruff, mypy --strict"
 	@echo "make sanitize, valgrind, fuzz, mutants    the longer checks of the C code"
-	@echo "make bench   compare on a generated archive at scale 1 (SCALE=1)"
+	@echo "make bench   measure on a generated archive at scale 1 (20 minutes, 3 GB)"
 	@echo "make clean   remove everything that was built"
 
-$(STAMP): pyproject.toml setup.py
+$(MADE):
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
+
+$(STAMP): pyproject.toml setup.py | $(MADE)
 	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
 	@touch $@
 
@@ -43,7 +49,13 @@ demo: build
 	$(BIN)/reasoning-fts demo --scale $(SCALE) --out $(DEMO) --force
 	$(BIN)/reasoning-fts compare $(DEMO)
 
-test: build
+# What cannot be installed is said and left out: its tests skip, or fail where none may skip.
+hosts: | $(MADE)
+	@$(BIN)/python tests/hosts/install.py $(HOSTS) || true
+
+# Side by side, since better-sqlite3 may have to be compiled.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 build hosts
 	$(BIN)/python -m pytest
 
 lint: build
@@ -78,6 +90,7 @@ bench: build
 	$(BIN)/reasoning-fts demo --scale 1 --out build/bench.db --force
 	$(BIN)/reasoning-fts audit build/bench.db
 	$(BIN)/reasoning-fts compare build/bench.db
+	$(BIN)/python benchmarks/engine.py build/bench.db
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info $(LIB) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "pure/bm25.h"
-#include "pure/program.h"
+#include "pure/snippet.h"
 
 #ifndef RF_VERSION
 #  define RF_VERSION "unknown"
@@ -145,6 +145,36 @@ int32_t reasoning_fts_query_tokenize(
   rc = tokenizer->tokenize(tokenizer->context, RF_TOKENIZE_DOCUMENT, text, bytes, &out, add_token);
   if( rc != RF_OK ) out.status = rc;
   return give(&out, tokens, size);
+}
+
+static int never(void *context){
+  (void)context;
+  return RF_OK;
+}
+
+int32_t reasoning_fts_query_snippet(
+  reasoning_fts_query *query, int32_t count, const char *const *text, const int32_t *bytes,
+  const char *const *marks, int32_t tokens, char **snippet, int64_t *size
+){
+  const rf_row row = {count, text, bytes};
+  rf_snippet wanted;
+  rf_text out;
+  bool shown;
+  memset(&wanted, 0, sizeof(wanted));
+  *snippet = 0;
+  *size = 0;
+  if( count != query->program->spec->columns.count ) return RF_ERROR;
+  wanted.open = (rf_snippet_mark){marks[0], (int)strlen(marks[0])};
+  wanted.close = (rf_snippet_mark){marks[1], (int)strlen(marks[1])};
+  wanted.ellipsis = (rf_snippet_mark){marks[2], (int)strlen(marks[2])};
+  wanted.tokens = tokens < 0 ? 0 : tokens > RF_SNIPPET_TOKENS ? RF_SNIPPET_TOKENS : tokens;
+  wanted.poll = never;
+  rf_text_begin(&out, &memory);
+  {
+    const int rc = rf_snippet_of_row(query->program, &row, &wanted, &out, &shown);
+    if( rc != RF_OK ) out.status = rc;
+  }
+  return give(&out, snippet, size);
 }
 
 void reasoning_fts_free(void *freed){

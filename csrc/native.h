@@ -74,6 +74,16 @@ RF_EXPORT int32_t reasoning_fts_query_tokenize(
   int64_t *size
 );
 
+/*
+** The snippet of a row, as reasoning_snippet_columns() makes it, of at most `tokens`
+** tokens; *snippet is the caller's. `marks` are three texts that end at a NUL: what
+** stands before a hit, behind it, and for what is left out.
+*/
+RF_EXPORT int32_t reasoning_fts_query_snippet(
+  reasoning_fts_query *query, int32_t count, const char *const *text, const int32_t *bytes,
+  const char *const *marks, int32_t tokens, char **snippet, int64_t *size
+);
+
 /* Frees what a function above has given to its caller. */
 RF_EXPORT void reasoning_fts_free(void *memory);
 

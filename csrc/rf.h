@@ -48,6 +48,19 @@ typedef struct rf_column_set {
   const int *place;  /* for each column of the table its index in `column`, or -1 */
 } rf_column_set;
 
+/* Room for the digits of a column set that is given as a number. */
+typedef struct rf_column_set_digits {
+  char text[24];
+} rf_column_set_digits;
+
+/*
+** The text of a column set: a text itself, a whole number as its digits, which
+** are written to *digits. *text is NULL for any other value, and lives as long
+** as the value and *digits do. Returns SQLITE_NOMEM or SQLITE_OK.
+*/
+int rf_column_set_text(sqlite3_value *value, rf_column_set_digits *digits,
+                       const char **text, int *bytes);
+
 /*
 ** Reads a column set for a table of `columns` columns. `function` names the SQL
 ** function in messages. On failure returns SQLITE_ERROR with a message from
@@ -103,6 +116,17 @@ void rf_compiled_release(void *compiled);
 int rf_compiled_has_spec(const rf_compiled *compiled, const char *spec, int bytes);
 
 /*
+** The compiled query of a call: where the arguments are constant it stands in the
+** auxiliary data of argument `slot`, else in the cache of the function, whose user
+** data is its compiler. The caller gets a reference. On failure the call's error is
+** set and NULL returned.
+*/
+rf_compiled *rf_compiled_for(sqlite3_context *context, const char *function, int slot,
+                             const char *spec, int spec_bytes, sqlite3_value *query);
+
+/* ---- glue/values.c: SQL values as texts ----------------------------------- */
+
+/*
 ** Reads an SQL value as FTS5 reads the value of a column. *text is NULL for an
 ** SQL NULL. Returns SQLITE_NOMEM or SQLITE_OK.
 */
@@ -111,10 +135,31 @@ int rf_value_text(sqlite3_value *value, const char **text, int *bytes);
 /* Ends a function with an error; takes `message`, which may be NULL. */
 void rf_result_error(sqlite3_context *context, int rc, char *message);
 
+/*
+** Reads a whole number; returns 0 for a value that is none. A REAL without a
+** fraction is one: hosts written in JavaScript bind every number as REAL.
+*/
+int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number);
+
+/* The texts of several values; more than usual take memory. */
+#define RF_USUAL_VALUES 16
+typedef struct rf_values {
+  const char **text;
+  int *bytes;
+  void *room;
+  const char *usual_text[RF_USUAL_VALUES];
+  int usual_bytes[RF_USUAL_VALUES];
+} rf_values;
+
+/* Reads values; freed with rf_values_free(), also on failure. */
+int rf_values_read(int count, sqlite3_value **values, rf_values *read);
+void rf_values_free(rf_values *read);
+
 /* ---- registration, one function a file; called by extension.c ------------ */
 
 int rf_register_match(sqlite3 *db, fts5_api *api);     /* glue/match.c */
 int rf_register_parse(sqlite3 *db, fts5_api *api);     /* glue/parse.c */
+int rf_register_snippet(sqlite3 *db, fts5_api *api);   /* glue/snippet.c */
 int rf_register_scan(sqlite3 *db, fts5_api *api);      /* glue/scan.c */
 int rf_register_stored(sqlite3 *db, fts5_api *api);    /* glue/scan_reader.c */
 int rf_register_auxiliary(sqlite3 *db, fts5_api *api); /* glue/auxiliary.c */

@@ -41,9 +41,14 @@ int32_t reasoning_fts_query_tokenize(
   const reasoning_fts_query *query, const char *text, int32_t bytes, char **tokens,
   int64_t *size
 );
+int32_t reasoning_fts_query_snippet(
+  reasoning_fts_query *query, int32_t count, const char *const *text, const int32_t *bytes,
+  const char *const *marks, int32_t tokens, char **snippet, int64_t *size
+);
 void reasoning_fts_free(void *memory);
 """
 
+WRONG_COUNT = "{} texts are given; pass one for each column"
 MESSAGE_BYTES = 320
 NO_MEMORY = 7
 MAX_BYTES = 0x7FFFFFFF
@@ -124,6 +129,16 @@ class Token:
     end: int
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A row as C takes it; ``kept`` is what ``texts`` points to."""
+
+    count: int
+    texts: Any
+    lengths: Any
+    kept: tuple[Any, ...]
+
+
 class Query:
     """An FTS5 query for rows of one or more columns, asked without SQLite.
 
@@ -158,21 +173,47 @@ class Query:
 
     def match(self, *columns: Text | None) -> bool:
         """Whether a row matches; ``columns`` has a text for each column, ``None`` for none."""
+        found = self._ffi.new("int32_t *")
+        row = self._row(columns)
+        status = self._library.reasoning_fts_query_match(
+            self._open(), row.count, row.texts, row.lengths, found
+        )
+        if status:
+            raise _error(status, WRONG_COUNT.format(row.count))
+        return bool(found[0])
+
+    def snippet(
+        self,
+        *columns: Text | None,
+        open: str = "[",
+        close: str = "]",
+        ellipsis: str = "…",
+        tokens: int = 24,
+    ) -> bytes:
+        """The window of a row that shows its hits best, at most 64 ``tokens`` long, with marks.
+
+        As the SQL function ``reasoning_snippet_columns``: where nothing matches, the head of the
+        first column.
+        """
+        row = self._row(columns)
+        marks = [self._ffi.new("char[]", _bytes(mark)) for mark in (open, close, ellipsis)]
+        return self._given(
+            self._library.reasoning_fts_query_snippet,
+            row.count,
+            row.texts,
+            row.lengths,
+            self._ffi.new("char *[]", marks),
+            min(max(tokens, 0), 64),
+            error=WRONG_COUNT.format(row.count),
+        )
+
+    def _row(self, columns: Sequence[Text | None]) -> _Row:
         rows = [None if column is None else _bytes(column) for column in columns]
         buffers = [
             self._ffi.NULL if row is None else self._ffi.from_buffer("char[]", row) for row in rows
         ]
-        found = self._ffi.new("int32_t *")
-        status = self._library.reasoning_fts_query_match(
-            self._open(),
-            len(rows),
-            self._ffi.new("char *[]", buffers),
-            self._ffi.new("int32_t[]", [len(row or b"") for row in rows]),
-            found,
-        )
-        if status:
-            raise _error(status, f"{len(rows)} texts are given; pass one for each column")
-        return bool(found[0])
+        lengths = self._ffi.new("int32_t[]", [len(row or b"") for row in rows])
+        return _Row(len(rows), self._ffi.new("char *[]", buffers), lengths, tuple(buffers))
 
     def tree(self) -> Any:
         """The query as a tree, in the form of the SQL function ``reasoning_parse``."""
@@ -189,13 +230,13 @@ class Query:
             raise ValueError("the query is closed; make another one")
         return self._handle
 
-    def _given(self, function: Callable[..., int], *arguments: Any) -> bytes:
+    def _given(self, function: Callable[..., int], *arguments: Any, error: str = "") -> bytes:
         """What a function hands over."""
         given = self._ffi.new("char **")
         size = self._ffi.new("int64_t *")
         status = function(self._open(), *arguments, given, size)
         if status:
-            raise _error(status, "")
+            raise _error(status, error)
         try:
             return bytes(self._ffi.buffer(given[0], size[0])) if size[0] else b""
         finally:
@@ -219,6 +260,20 @@ def tokenize(text: Text, tokenizer: str = "unicode61") -> tuple[Token, ...]:
     quoted = tokenizer.replace('"', '""')
     with Query('""', f'text, tokenize="{quoted}"') as opened:
         return opened.tokenize(text)
+
+
+def snippet(
+    query: Text,
+    *columns: Text | None,
+    open: str = "[",
+    close: str = "]",
+    ellipsis: str = "…",
+    tokens: int = 24,
+    spec: Text = "text",
+) -> bytes:
+    """The snippet of one row; see :meth:`Query.snippet`."""
+    with Query(query, spec) as opened:
+        return opened.snippet(*columns, open=open, close=close, ellipsis=ellipsis, tokens=tokens)
 
 
 def _bytes(text: Text) -> bytes:

@@ -38,12 +38,14 @@ class Reader:
 
     def _prepare(self) -> None:
         """Makes the view and what it needs; nothing is written to any file."""
+        # Looked up first: a commit that comes in between makes the objects stale, and not unseen.
+        state = self.state()
         with self.database.temporary_objects_allowed():
             for statement in self.adapter.setup:
                 self.database.run(statement)
             self.database.run(f"DROP VIEW IF EXISTS {self.source}")
             self.database.run(f"CREATE TEMP VIEW {self._view} AS {self.projection.select()}")
-        self._prepared_in = self.state()
+        self._prepared_in = state
 
     def refresh(self) -> None:
         """Makes the view again where the host's rollback took it, or where the rows that it
@@ -127,8 +129,14 @@ class Reader:
         """What a search within a scope covers; the reasoning is looked at where it is asked for."""
         if scope == "said":
             return RowCounts(self.row_count(), 0, 0)
+        return self.counts_of()
+
+    def counts_of(self, rows: tuple[int, int] | None = None) -> RowCounts:
+        """The counts of a range of rows (first, last), or of all."""
+        within = "" if rows is None else " WHERE rowid BETWEEN ? AND ?"
         row = self.database.all(
-            f"SELECT count(*), count({THOUGHT}), total(unreadable) FROM {self.source}"
+            f"SELECT count(*), count({THOUGHT}), total(unreadable) FROM {self.source}{within}",
+            rows or (),
         )[0]
         return RowCounts(int(row[0]), int(row[1]), int(row[2]))
 

@@ -119,7 +119,12 @@ def _hits(
         for row in rows
     }
     shown = snippets(
-        texts, query, reader.options, reader.scope_columns(request.scope), request.marks
+        reader.database,
+        texts,
+        query,
+        reader.options,
+        reader.scope_columns(request.scope),
+        request.marks,
     )
     default = default_rows(reader, query.fts5, [row.rowid for row in rows])
     return tuple(

@@ -1,25 +1,21 @@
-"""Snippets: what FTS5's ``snippet()`` makes of a row's text, on every route the same.
+"""Snippets: what FTS5's ``snippet()`` makes of a row's text, on every route and host the same.
 
-The few rows of an answer are put into an FTS5 table in memory and asked there, so a snippet depends
-neither on the design nor on what an index stores. A row in whose text nothing matches shows its
-head.
+The library makes them of the few rows of an answer, from their text as it stands, so a snippet
+depends neither on the design nor on what an index stores. A row in whose text nothing matches shows
+its head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
 
-from .database import quote_name
+from .database import Database, quote_name
 from .query import Query
 
 TOKENS = 24
 ELLIPSIS = "…"
 HEAD_CHARACTERS = 160
-TABLE = "reasoning_rows"
-"""No column has a name that begins like this (see ``projection.said_names``)."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +30,7 @@ BRACKETS = Marks("[", "]")
 
 
 def snippets(
+    database: Database,
     texts: Mapping[int, Sequence[str | None]],
     query: Query,
     options: Iterable[str],
@@ -47,8 +44,8 @@ def snippets(
     """
     found: dict[int, str] = {}
     text = query.restricted(wanted)
-    if text is not None and texts:
-        found = _matching(texts, query, options, text, marks)
+    if text is not None:
+        found = _matching(database, texts, query, options, text, marks)
     places = [i for i, column in enumerate(query.columns) if column in wanted]
     for row, columns in texts.items():
         if row not in found:
@@ -57,29 +54,27 @@ def snippets(
 
 
 def _matching(
+    database: Database,
     texts: Mapping[int, Sequence[str | None]],
     query: Query,
     options: Iterable[str],
     text: str,
     marks: Marks,
 ) -> dict[int, str]:
-    import apsw
-
-    with closing(apsw.Connection(":memory:")) as memory:
-        columns = [quote_name(column) for column in query.columns]
-        memory.execute(
-            f"CREATE VIRTUAL TABLE {TABLE} USING fts5({', '.join([*columns, *options])})"
-        )
-        insert = (
-            f"INSERT INTO {TABLE}(rowid, {', '.join(columns)}) VALUES (?{', ?' * len(columns)})"
-        )
-        for row, values in texts.items():
-            memory.execute(insert, (row, *values))
-        rows: Any = memory.execute(
-            f"SELECT rowid, snippet({TABLE}, -1, ?, ?, ?, ?) FROM {TABLE} WHERE {TABLE} MATCH ?",
-            (marks.open, marks.close, ELLIPSIS, TOKENS, text),
-        ).fetchall()
-    return dict(rows)
+    spec = ", ".join([*map(quote_name, query.columns), *options])
+    values = ", ".join("?" * len(query.columns))
+    sql = (
+        f"SELECT reasoning_snippet_columns(?, ?, ?, ?, ?, ?, {values}) "
+        f"WHERE reasoning_match_columns(?, ?, {values})"
+    )
+    found = {}
+    for row, columns in texts.items():
+        for (snippet,) in database.rows(
+            sql,
+            (spec, text, marks.open, marks.close, ELLIPSIS, TOKENS, *columns, spec, text, *columns),
+        ):
+            found[row] = str(snippet)
+    return found
 
 
 def _head(text: str) -> str:

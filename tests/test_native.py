@@ -118,6 +118,7 @@ def test_the_tree_is_that_of_the_sql_function(connection: apsw.Connection) -> No
         (lambda: native.parse('"a'), "unterminated string at byte 0"),
         (lambda: native.parse("a", "text, nothing=1"), "spec: "),
         (lambda: native.match("a", "x", "y"), "2 texts are given; pass one for each column"),
+        (lambda: native.snippet("a", "x", "y"), "2 texts are given; pass one for each column"),
         (lambda: native.tokenize("a", "porter"), "cannot open the tokenizer porter"),
         (lambda: native.tokenize("a", "unicode61 remove_diacritics 3"), "unicode61"),
     ],
@@ -133,3 +134,14 @@ def test_a_closed_query_cannot_be_asked() -> None:
     query.close()
     with pytest.raises(ValueError, match="closed"):
         query.match("a")
+
+
+def test_the_snippet_is_that_of_the_sql_function(connection: apsw.Connection) -> None:
+    rows = [("one two three. four five", "six"), (None, "four four"), ("none", None)]
+    sql = "SELECT reasoning_snippet_columns('a, b', 'four OR two', '<', '>', '…', 3, ?, ?)"
+    for row in rows:
+        found = native.snippet(
+            "four OR two", *row, spec="a, b", open="<", close=">", ellipsis="…", tokens=3
+        )
+        assert found.decode() == connection.execute(sql, row).get
+    assert native.snippet("x", b"\xff x") == b"\xff [x]"

@@ -99,14 +99,17 @@ static Scopes *scopes_of(const Call *call){
   return scopes;
 }
 
-/* Adds a scope for the set that `columns` names, dropping the oldest of too many. */
+/*
+** Adds a scope for the set that `columns` names, dropping the oldest of too many.
+** The text is that of the set; where `columns` is no set it is NULL.
+*/
 static int scope_add(
-  const Call *call, Scopes *scopes, sqlite3_value *columns, Scope **out, char **message
+  const Call *call, Scopes *scopes, sqlite3_value *columns, const char *text, int bytes,
+  Scope **out, char **message
 ){
   Scope *scope = sqlite3_malloc64(sizeof(*scope));
   Scope **link = &scopes->first;
   sqlite3_uint64 phrases, weights;
-  const char *text;
   int rc, kept = 0;
 
   if( scope == 0 ) return SQLITE_NOMEM;
@@ -115,14 +118,13 @@ static int scope_add(
   rc = rf_column_set_parse(
       call->function, columns, call->api->xColumnCount(call->fts), &scope->set, message);
   if( rc == SQLITE_OK ){
-    text = (const char *)sqlite3_value_text(columns);
-    scope->key_bytes = sqlite3_value_bytes(columns);
+    scope->key_bytes = bytes;
     scope->key = sqlite3_malloc64((sqlite3_uint64)scope->key_bytes + 1);
     phrases = (sqlite3_uint64)scope->phrases;
     weights = (sqlite3_uint64)scope->set->count;
     scope->hits = sqlite3_malloc64(
         phrases * (sizeof(sqlite3_int64) + 2 * sizeof(double)) + weights * sizeof(double));
-    if( text == 0 || scope->key == 0 || scope->hits == 0 ){
+    if( scope->key == 0 || scope->hits == 0 ){
       rc = SQLITE_NOMEM;
     }else{
       memcpy(scope->key, text, (size_t)scope->key_bytes);
@@ -148,9 +150,10 @@ static int scope_add(
 static int scope_of(
   const Call *call, int count, sqlite3_value **values, Scope **out, char **message
 ){
+  rf_column_set_digits digits;
   Scopes *scopes;
   const char *text;
-  int bytes, type;
+  int bytes, rc;
 
   *out = 0;
   if( count < 1 ){
@@ -161,20 +164,15 @@ static int scope_of(
   }
   scopes = scopes_of(call);
   if( scopes == 0 ) return SQLITE_NOMEM;
-  /* The type before the text: SQLite does not keep it through a conversion. */
-  type = sqlite3_value_type(values[0]);
-  if( type == SQLITE_TEXT || type == SQLITE_INTEGER ){
-    text = (const char *)sqlite3_value_text(values[0]);
-    if( text == 0 ) return SQLITE_NOMEM;
-    bytes = sqlite3_value_bytes(values[0]);
-    for(Scope *scope = scopes->first; scope; scope = scope->next){
-      if( scope->key_bytes == bytes && memcmp(scope->key, text, (size_t)bytes) == 0 ){
-        *out = scope;
-        return SQLITE_OK;
-      }
+  rc = rf_column_set_text(values[0], &digits, &text, &bytes);
+  if( rc != SQLITE_OK ) return rc;
+  for(Scope *scope = text ? scopes->first : 0; scope; scope = scope->next){
+    if( scope->key_bytes == bytes && memcmp(scope->key, text, (size_t)bytes) == 0 ){
+      *out = scope;
+      return SQLITE_OK;
     }
   }
-  return scope_add(call, scopes, values[0], out, message);
+  return scope_add(call, scopes, values[0], text, bytes, out, message);
 }
 
 /* What the counting of one phrase's rows needs. */
@@ -403,21 +401,22 @@ static void bm25_rows_function(
 ){
   const Call call = {api, fts, context, "reasoning_bm25_rows"};
   Scope *scope;
+  sqlite3_int64 rows = -1;
   char *message = 0;
   double rank = 0.0;
   int rc = scope_of(&call, count, values, &scope, &message);
 
-  if( rc == SQLITE_OK && (count < 2
-   || sqlite3_value_numeric_type(values[1]) != SQLITE_INTEGER
-   || sqlite3_value_int64(values[1]) < 0)
-  ){
+  if( rc == SQLITE_OK && count > 1 ){
+    (void)sqlite3_value_numeric_type(values[1]); /* a text of digits is a number */
+    if( !rf_value_whole(values[1], &rows) ) rows = -1;
+  }
+  if( rc == SQLITE_OK && rows < 0 ){
     message = sqlite3_mprintf(
         "%s: the third argument must be the number of all rows, an integer", call.function);
     rc = message ? SQLITE_ERROR : SQLITE_NOMEM;
   }
   if( rc == SQLITE_OK ){
-    rc = rank_row(&call, scope, sqlite3_value_int64(values[1]), count - 2, values + 2,
-                  &rank, &message);
+    rc = rank_row(&call, scope, rows, count - 2, values + 2, &rank, &message);
   }
   if( rc != SQLITE_OK ){
     result_failure(&call, rc, message);

@@ -157,30 +157,36 @@ int rf_compiler_get(
   return SQLITE_OK;
 }
 
-/* ---- values ---------------------------------------------------------------------- */
+/* ---- a call of a function ------------------------------------------------------ */
 
-int rf_value_text(sqlite3_value *value, const char **text, int *bytes){
-  *text = 0;
-  *bytes = 0;
-  if( sqlite3_value_type(value) == SQLITE_NULL ) return SQLITE_OK;
-  *text = (const char *)sqlite3_value_text(value);
-  *bytes = sqlite3_value_bytes(value);
-  if( *text == 0 ){
-    /* An empty blob has no address; otherwise the conversion ran out of memory. */
-    if( sqlite3_value_type(value) != SQLITE_BLOB || *bytes != 0 ) return SQLITE_NOMEM;
-    *text = "";
+rf_compiled *rf_compiled_for(
+  sqlite3_context *context, const char *function, int slot, const char *spec, int spec_bytes,
+  sqlite3_value *query
+){
+  rf_compiler *compiler = sqlite3_user_data(context);
+  rf_compiled *compiled = sqlite3_get_auxdata(context, slot);
+  const char *text;
+  char *message = 0;
+  int bytes, rc;
+  if( compiled && rf_compiled_has_spec(compiled, spec, spec_bytes) ){
+    rf_compiled_retain(compiled);
+    return compiled;
   }
-  return SQLITE_OK;
-}
-
-void rf_result_error(sqlite3_context *context, int rc, char *message){
-  if( rc == SQLITE_NOMEM ){
-    sqlite3_result_error_nomem(context);
-  }else if( message ){
-    sqlite3_result_error(context, message, -1);
-    if( rc != SQLITE_ERROR ) sqlite3_result_error_code(context, rc);
-  }else{
-    sqlite3_result_error_code(context, rc);
+  rc = rf_value_text(query, &text, &bytes);
+  if( rc == SQLITE_OK ){
+    rc = rf_compiler_get(compiler, function, spec, spec_bytes, text, bytes, &compiled,
+                         &message);
   }
-  sqlite3_free(message);
+  if( rc != SQLITE_OK ){
+    rf_result_error(context, rc, message);
+    return 0;
+  }
+  /*
+  ** One reference for the auxiliary data, one for this call: SQLite may give the
+  ** first back at once. It does so without a word where it has no memory, which
+  ** costs a look into the cache a row and nothing else.
+  */
+  rf_compiled_retain(compiled);
+  sqlite3_set_auxdata(context, slot, compiled, rf_compiled_release);
+  return compiled;
 }

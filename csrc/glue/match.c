@@ -14,46 +14,6 @@
 
 #define DEFAULT_SPEC "text"
 
-/* Columns that fit on the stack; a row of more takes memory. */
-#define USUAL_COLUMNS 16
-
-/*
-** Finds the compiled query of a call: where the arguments are constant it stands
-** in the auxiliary data of argument `slot`, else in the function's cache. The
-** caller gets a reference. On failure the error is set and NULL returned.
-*/
-static rf_compiled *compiled_for(
-  sqlite3_context *context, const char *function, int slot, const char *spec,
-  int spec_bytes, sqlite3_value *query
-){
-  rf_compiler *compiler = sqlite3_user_data(context);
-  rf_compiled *compiled = sqlite3_get_auxdata(context, slot);
-  const char *text;
-  char *message = 0;
-  int bytes, rc;
-  if( compiled && rf_compiled_has_spec(compiled, spec, spec_bytes) ){
-    rf_compiled_retain(compiled);
-    return compiled;
-  }
-  rc = rf_value_text(query, &text, &bytes);
-  if( rc == SQLITE_OK ){
-    rc = rf_compiler_get(compiler, function, spec, spec_bytes, text, bytes, &compiled,
-                         &message);
-  }
-  if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, message);
-    return 0;
-  }
-  /*
-  ** One reference for the auxiliary data, one for this call: SQLite may give the
-  ** first back at once. It does so without a word where it has no memory, which
-  ** costs a look into the cache a row and nothing else.
-  */
-  rf_compiled_retain(compiled);
-  sqlite3_set_auxdata(context, slot, compiled, rf_compiled_release);
-  return compiled;
-}
-
 static void finish(sqlite3_context *context, rf_compiled *compiled, const rf_row *row){
   bool matches;
   int rc = rf_program_match(compiled->program, row, false, &matches);
@@ -83,7 +43,7 @@ static void reasoning_match(sqlite3_context *context, int count, sqlite3_value *
     rf_result_error(context, rc, 0);
     return;
   }
-  compiled = compiled_for(context, function, 0, DEFAULT_SPEC, (int)strlen(DEFAULT_SPEC),
+  compiled = rf_compiled_for(context, function, 0, DEFAULT_SPEC, (int)strlen(DEFAULT_SPEC),
                           values[0]);
   if( compiled == 0 ) return;
   row = (rf_row){1, &text, &bytes};
@@ -94,29 +54,16 @@ static void reasoning_match(sqlite3_context *context, int count, sqlite3_value *
 static void match_values(
   sqlite3_context *context, rf_compiled *compiled, int count, sqlite3_value **values
 ){
-  const char *usual_text[USUAL_COLUMNS];
-  int usual_bytes[USUAL_COLUMNS];
-  const char **text = usual_text;
-  int *bytes = usual_bytes;
-  void *room = 0;
-  int rc = SQLITE_OK;
-  if( count > USUAL_COLUMNS ){
-    room = sqlite3_malloc64((sqlite3_uint64)count * (sizeof(char *) + sizeof(int)));
-    text = room;
-    bytes = room ? (int *)&text[count] : 0;
-    if( room == 0 ) rc = SQLITE_NOMEM;
-  }
-  for(int i = 0; rc == SQLITE_OK && i < count; i++){
-    rc = rf_value_text(values[i], &text[i], &bytes[i]);
-  }
+  rf_values read;
+  int rc = rf_values_read(count, values, &read);
   if( rc == SQLITE_OK ){
-    const rf_row row = {count, text, bytes};
+    const rf_row row = {count, read.text, read.bytes};
     finish(context, compiled, &row);
   }else{
     rf_compiled_release(compiled);
     rf_result_error(context, rc, 0);
   }
-  sqlite3_free(room);
+  rf_values_free(&read);
 }
 
 static void reasoning_match_columns(
@@ -145,7 +92,7 @@ static void reasoning_match_columns(
     rf_result_error(context, rc, 0);
     return;
   }
-  compiled = compiled_for(context, function, 1, spec, spec_bytes, values[1]);
+  compiled = rf_compiled_for(context, function, 1, spec, spec_bytes, values[1]);
   if( compiled == 0 ) return;
   if( compiled->program->spec->columns.count != count - 2 ){
     rf_result_error(context, SQLITE_ERROR, sqlite3_mprintf(

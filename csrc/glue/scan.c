@@ -363,10 +363,10 @@ static int take_arguments(
   return rc;
 }
 
-/* Narrows a range by a bound; one that is no integer is left to SQLite. */
+/* Narrows a range by a bound; one that is no whole number is left to SQLite. */
 static void narrow(rf_range *range, int bit, sqlite3_value *value){
-  const sqlite3_int64 bound = sqlite3_value_int64(value);
-  if( sqlite3_value_type(value) != SQLITE_INTEGER ) return;
+  sqlite3_int64 bound;
+  if( !rf_value_whole(value, &bound) ) return;
   if( bit == ROWID_EQ || bit == ROWID_GE || bit == ROWID_GT ){
     /* "> the greatest integer" stays ">=", and SQLite drops the row. */
     const sqlite3_int64 low = bit == ROWID_GT && bound < INT64_MAX ? bound + 1 : bound;

@@ -296,13 +296,18 @@ static int count_token(
   return RF_OK;
 }
 
+int rf_program_count_text(rf_program *p, const char *text, int bytes, int64_t *tokens){
+  *tokens = 0;
+  return read_text(p, text, bytes, count_token, tokens);
+}
+
 int rf_program_count(rf_program *p, const rf_row *row, int64_t *tokens){
   int rc = RF_OK;
   *tokens = 0;
   for(int i = 0; rc == RF_OK && i < row->count; i++){
-    int64_t column = 0;
+    int64_t column;
     if( row->text[i] == 0 || p->spec->columns.unindexed[i] ) continue;
-    rc = read_text(p, row->text[i], row->bytes[i], count_token, &column);
+    rc = rf_program_count_text(p, row->text[i], row->bytes[i], &column);
     *tokens += column;
   }
   return rc;

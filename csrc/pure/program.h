@@ -51,6 +51,7 @@ void rf_program_free(rf_program *program);
 */
 int rf_program_read(rf_program *program, const rf_row *row);
 int rf_program_count(rf_program *program, const rf_row *row, int64_t *tokens);
+int rf_program_count_text(rf_program *program, const char *text, int bytes, int64_t *tokens);
 
 /* Whether a row matches. With `hits` the matcher holds the hits of a match. */
 int rf_program_match(rf_program *program, const rf_row *row, bool hits, bool *matches);

@@ -142,7 +142,9 @@ def _identity(
     numbers = database.free_temporary_name("reasoning_numbers")
     setup = (
         f"DROP TABLE IF EXISTS temp.{numbers}",
-        f"CREATE TEMP TABLE {numbers} AS SELECT {key} AS key FROM {table} ORDER BY {key}",
+        # In an order without ties, so that every connection gives a row the same number.
+        f"CREATE TEMP TABLE {numbers} AS "
+        f"SELECT {key} AS key FROM {table} ORDER BY {key} COLLATE BINARY",
     )
     source = f"temp.{numbers} AS n CROSS JOIN {table} AS t ON t.{key} = n.key"
     return "n.rowid", "n.key", source, setup

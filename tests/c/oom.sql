@@ -169,3 +169,11 @@ SELECT reasoning_bm25_rows(notes, '1', 2) FROM notes('lock');
 SELECT reasoning_bm25(bare, '0') FROM bare('lock');
 --@ case what is loaded
 SELECT reasoning_version() LIKE '%.%', reasoning_debug() LIKE '{"version":%}';
+--@ case snippet of a text
+SELECT id, reasoning_snippet_text('"the lock" OR cache', thought, '[', ']', '...', 4) FROM messages;
+--@ case snippet of a row
+SELECT id, reasoning_snippet_columns('content, thought', 'lock NOT stale', '[', ']', '...', 4, content, thought) FROM messages;
+--@ case snippet of a table
+SELECT reasoning_snippet(notes, '1', '[', ']', '...', 4) FROM notes('lock OR one');
+--@ case snippet of a bad query
+SELECT reasoning_snippet_text('"the lock', 'a', '[', ']', '...', 4);
