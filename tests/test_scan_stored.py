@@ -69,7 +69,15 @@ def decoding(table: list[tuple[str | None, ...]]) -> apsw.Connection:
 @given(
     table=st.lists(rows, max_size=6),
     query=st.sampled_from(QUERIES),
-    tokenizer=st.sampled_from(["unicode61", "porter", "ascii", "unicode61 tokenchars '-.'"]),
+    tokenizer=st.sampled_from(
+        [
+            "unicode61",
+            "porter",
+            "ascii",
+            "unicode61 tokenchars '-.'",
+            "unicode61 tokenchars '\n\"\"'",
+        ]
+    ),
 )
 def test_stored_columns_and_a_list_change_no_answer(
     table: list[tuple[str | None, ...]], query: str, tokenizer: str

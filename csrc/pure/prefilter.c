@@ -13,12 +13,15 @@
 
 #include <string.h>
 
+#include "pure/pair.h"
+
 /* Needles looked for in one phrase; the rarest ones are kept. */
 #define PHRASE_NEEDLES 3
 
 typedef struct PhraseNeedles {
   int count;
   rf_needle needle[PHRASE_NEEDLES]; /* rarest first */
+  rf_pair pair;                     /* the adjacent two with the rarest first one */
 } PhraseNeedles;
 
 struct rf_prefilter {
@@ -45,6 +48,19 @@ static void add_phrase(PhraseNeedles *needles, const rf_phrase *phrase, int trim
     if( needles->count < PHRASE_NEEDLES ) needles->count++;
     for(int j = needles->count - 1; j > at; j--) needles->needle[j] = needles->needle[j - 1];
     needles->needle[at] = needle;
+  }
+}
+
+/* Of a phrase of several terms, the two to look for in stored texts, if there are any. */
+static void add_pair(PhraseNeedles *needles, const rf_phrase *phrase, int trim){
+  for(int i = 0; i + 1 < phrase->term_count; i++){
+    const rf_pair pair = {
+      rf_needle_of(&phrase->term[i], trim), rf_needle_of(&phrase->term[i + 1], trim),
+    };
+    if( pair.first.length == 0 || pair.second.length == 0 ) continue;
+    if( needles->pair.first.length == 0 || pair.first.rarity < needles->pair.first.rarity ){
+      needles->pair = pair;
+    }
   }
 }
 
@@ -90,6 +106,7 @@ static int add_node(rf_prefilter *filter, const rf_node *node, int trim){
   int rc = RF_OK;
   for(int i = 0; i < node->phrase_count; i++){
     add_phrase(&filter->phrase[node->phrase[i]->index], node->phrase[i], trim);
+    add_pair(&filter->phrase[node->phrase[i]->index], node->phrase[i], trim);
   }
   for(int i = 0; rc == RF_OK && i < node->child_count; i++){
     rc = add_node(filter, node->child[i], trim);
@@ -189,12 +206,25 @@ static bool has_needle(const Texts *texts, const rf_node *leaf, const rf_needle 
   return false;
 }
 
+/*
+** Two words that are adjacent in the decoded text are so in one of the stored texts, or
+** stand at the ends of two.
+*/
+static bool may_have_pair(const Texts *texts, const rf_pair *pair){
+  rf_prefilter *filter = texts->filter;
+  for(int i = 0; i < texts->row->count; i++){
+    if( texts->row->text[i] == 0 ) continue;
+    if( rf_pair_may_stand(&filter->search, pair, &filter->hay[i]) ) return true;
+  }
+  return false;
+}
+
 static bool may_have_phrase(const Texts *texts, const rf_node *leaf, const rf_phrase *phrase){
   const PhraseNeedles *needles = &texts->filter->phrase[phrase->index];
   for(int i = 0; i < needles->count; i++){
     if( !has_needle(texts, leaf, &needles->needle[i]) ) return false;
   }
-  return true;
+  return !texts->stored || needles->pair.first.length == 0 || may_have_pair(texts, &needles->pair);
 }
 
 /* As deep as the tree is high, at most RF_DEPTH_LIMIT. */

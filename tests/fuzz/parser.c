@@ -52,6 +52,15 @@ static void check_query(const fuzz_spec *spec, int number, const host_text *valu
   host_answer_end(&tree);
 }
 
+/* Older versions of FTS5 let the distance of a NEAR group overflow; here it stays large. */
+static int has_huge_number(const host_text *text){
+  int digits = 0;
+  for(int i = 0; i < text->length && digits < 10; i++){
+    digits = text->bytes[i] >= '0' && text->bytes[i] <= '9' ? digits + 1 : 0;
+  }
+  return digits >= 10;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size){
   const fuzz_spec *spec;
   host_text values[VALUES];
@@ -61,6 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size){
   values[0] = (host_text){(const char *)data + 1, (int)size - 1};
   values[1] = (host_text){spec->text, (int)strlen(spec->text)};
   for(int i = 2; i < VALUES; i++) values[i] = (host_text){"one two", 7};
+  if( has_huge_number(&values[0]) ) return 0;
   if( values[0].length > 0 && values[0].bytes[0] == '*' ){
     /* FTS5 has commands of its own here, which are no queries. */
     host_answer ours = fuzz_ask("SELECT reasoning_match(?1, ?3)", number, VALUES, values);
