@@ -84,12 +84,10 @@ def test_a_match_on_a_long_text_gives_no_answer(
 ) -> None:
     # SQLite itself looks for an interrupt when the next row is asked for.
     connection.create_scalar_function("stop", connection.interrupt, 0)
-    answers = []
+    sql = "SELECT stop(), reasoning_match_columns(?, ?, ?)"
+    answers: list[Any] = []
     with pytest.raises(apsw.InterruptError):
-        for row in connection.execute(
-            "SELECT stop(), reasoning_match_columns(?, ?, ?)", (spec, query, "word " * MEGABYTE)
-        ):
-            answers.append(row)
+        answers.extend(connection.execute(sql, (spec, query, "word " * MEGABYTE)))
     assert answers == []
 
 
