@@ -310,18 +310,6 @@ def test_as_many_values_as_columns_are_asked_for(connection: apsw.Connection) ->
     assert "too few arguments" in error_of(connection, "SELECT reasoning_match_columns('a', 'one')")
 
 
-def test_a_long_text_can_be_interrupted(connection: apsw.Connection) -> None:
-    # SQLite looks for an interrupt between opcodes, and the text is one opcode.
-    def stop(*_: Value) -> None:
-        connection.interrupt()
-
-    connection.create_scalar_function("stop", stop, 0)
-    with pytest.raises(apsw.InterruptError):
-        connection.execute(
-            "SELECT stop(), reasoning_match('word AND unseen*', ?)", ("word " * 3_000_000,)
-        ).fetchall()
-
-
 def test_a_host_may_have_a_tokenizer_of_its_own_under_a_known_name(
     connection: apsw.Connection,
 ) -> None:
