@@ -50,6 +50,7 @@ static int register_all(sqlite3 *db, fts5_api *fts, int *done){
     rf_register_parse,
     rf_register_scan,
     rf_register_auxiliary,
+    rf_register_snippet,
   };
   int rc = SQLITE_OK;
   *done = 0;

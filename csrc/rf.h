@@ -11,6 +11,7 @@
 
 #include "pure/evaluate.h"
 #include "pure/prefilter.h"
+#include "pure/snippet.h"
 #include "pure/spec.h"
 #include "sqlite3ext.h"
 
@@ -83,6 +84,7 @@ typedef struct rf_compiled {
   rf_query *query;
   rf_matcher *matcher;
   rf_prefilter *prefilter;
+  int *tokens;              /* for each column its length in the row read last */
   int polled;               /* tokens since the last look at sqlite3_interrupt() */
   int spec_bytes;
   int query_bytes;
@@ -111,7 +113,8 @@ int rf_compiled_has_spec(const rf_compiled *compiled, const char *spec, int byte
 /*
 ** Tokenizes one row, `text[i]` (NULL for none) of `bytes[i]` bytes in column i
 ** of the spec, and says whether it matches. rf_compiled_read() only reads the
-** row, for its length; with `hits` the matcher holds the hits afterwards.
+** row, for its length; with `hits` the matcher holds the hits of a row that matches
+** afterwards.
 */
 int rf_compiled_read(rf_compiled *compiled, const rf_row *row);
 int rf_compiled_match(rf_compiled *compiled, const rf_row *row, int hits, int *matches);
@@ -125,12 +128,48 @@ int rf_value_text(sqlite3_value *value, const char **text, int *bytes);
 /* Ends a function with an error; takes `message`, which may be NULL. */
 void rf_result_error(sqlite3_context *context, int rc, char *message);
 
+/* ---- glue/row_call.c: scalar functions that ask a query about a row ------------ */
+
+/* Columns that fit into a call; a row of more takes memory. */
+#define RF_USUAL_COLUMNS 16
+
+/* A query and a row, from the arguments of a function. */
+typedef struct rf_row_call {
+  rf_compiled *compiled; /* a reference */
+  rf_row row;            /* its texts belong to the arguments */
+  void *room;
+  const char *usual_text[RF_USUAL_COLUMNS];
+  int usual_bytes[RF_USUAL_COLUMNS];
+} rf_row_call;
+
+/*
+** Begin a call for a table of one column `text`, or for the columns of a spec.
+** `function` names it in messages. Where they return false the result is set: NULL
+** for a row without any value, or an error; else rf_row_call_end() ends the call.
+** The query is argument 0 of the function, or 1 behind the spec.
+*/
+bool rf_row_call_text(sqlite3_context *context, const char *function, sqlite3_value *query,
+                      sqlite3_value *text, rf_row_call *call);
+bool rf_row_call_columns(sqlite3_context *context, const char *function,
+                         sqlite3_value *spec, sqlite3_value *query, int count,
+                         sqlite3_value **values, rf_row_call *call);
+void rf_row_call_end(rf_row_call *call);
+
+/* Registers such functions; -1 stands for any number of arguments. */
+typedef struct rf_scalar {
+  const char *name;
+  int arguments;
+  void (*function)(sqlite3_context *context, int count, sqlite3_value **values);
+} rf_scalar;
+int rf_register_scalars(sqlite3 *db, fts5_api *api, int count, const rf_scalar *scalars);
+
 /* ---- registration, one function a file; called by extension.c ------------ */
 
 int rf_register_match(sqlite3 *db, fts5_api *api);     /* glue/match.c */
 int rf_register_parse(sqlite3 *db, fts5_api *api);     /* glue/parse.c */
 int rf_register_scan(sqlite3 *db, fts5_api *api);      /* glue/scan.c */
 int rf_register_auxiliary(sqlite3 *db, fts5_api *api); /* glue/auxiliary.c */
+int rf_register_snippet(sqlite3 *db, fts5_api *api);   /* glue/snippet.c */
 int rf_register_version(sqlite3 *db, fts5_api *api);   /* glue/version.c */
 
 #endif

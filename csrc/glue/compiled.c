@@ -35,6 +35,7 @@ static void compiled_free(rf_compiled *compiled){
   rf_query_free(compiled->query);
   rf_tokenizer_close(&compiled->tokenizer);
   rf_spec_free(compiled->spec);
+  sqlite3_free(compiled->tokens);
   sqlite3_free(compiled);
 }
 
@@ -72,6 +73,8 @@ static int fill(
     if( reason && *message == 0 ) rc = SQLITE_NOMEM;
     sqlite3_free(reason);
     if( rc != SQLITE_OK ) return rc;
+    made->tokens = sqlite3_malloc64(sizeof(int) * (sqlite3_uint64)made->spec->columns.count);
+    if( made->tokens == 0 ) return SQLITE_NOMEM;
     error.message[0] = 0;
     rc = rf_query_parse(&rf_sqlite_memory, query, made->query_bytes, &made->spec->columns,
                         &made->tokenizer, &made->query, &error);
@@ -188,10 +191,14 @@ int rf_compiled_read(rf_compiled *compiled, const rf_row *row){
   int rc = SQLITE_OK;
   rf_matcher_begin(compiled->matcher);
   for(int i = 0; rc == SQLITE_OK && i < row->count; i++){
+    int64_t before;
+    compiled->tokens[i] = 0;
     if( row->text[i] == 0 || columns->unindexed[i] ) continue;
     rf_matcher_column(compiled->matcher, i);
+    before = rf_matcher_tokens(compiled->matcher);
     rc = compiled->tokenizer.tokenize(compiled->tokenizer.context, RF_TOKENIZE_DOCUMENT,
                                       row->text[i], row->bytes[i], compiled, token);
+    compiled->tokens[i] = (int)(rf_matcher_tokens(compiled->matcher) - before);
   }
   return rc;
 }

@@ -2,62 +2,16 @@
 ** reasoning_match(query, text) and reasoning_match_columns(spec, query, ...):
 ** what an FTS5 table that holds just this row would say.
 **
-** Nothing is matched before the value is known not to be NULL: most rows of an
-** archive have no reasoning, and a scan passes over them at the speed of SQLite.
-**
 ** The functions depend on the tokenizers of the connection, so they are not
 ** deterministic in SQLite's sense: an index on them could go stale.
 */
-#include <string.h>
-
 #include "rf.h"
 
-#define DEFAULT_SPEC "text"
-
-/* Columns that fit on the stack; a row of more takes memory. */
-#define USUAL_COLUMNS 16
-
-/*
-** Finds the compiled query of a call: where the arguments are constant it stands
-** in the auxiliary data of argument `slot`, else in the function's cache. The
-** caller gets a reference. On failure the error is set and NULL returned.
-*/
-static rf_compiled *compiled_for(
-  sqlite3_context *context, const char *function, int slot, const char *spec,
-  int spec_bytes, sqlite3_value *query
-){
-  rf_compiler *compiler = sqlite3_user_data(context);
-  rf_compiled *compiled = sqlite3_get_auxdata(context, slot);
-  const char *text;
-  char *message = 0;
-  int bytes, rc;
-  if( compiled && rf_compiled_has_spec(compiled, spec, spec_bytes) ){
-    rf_compiled_retain(compiled);
-    return compiled;
-  }
-  rc = rf_value_text(query, &text, &bytes);
-  if( rc == SQLITE_OK ){
-    rc = rf_compiler_get(compiler, function, spec, spec_bytes, text, bytes, &compiled,
-                         &message);
-  }
-  if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, message);
-    return 0;
-  }
-  /*
-  ** One reference for the auxiliary data, one for this call: SQLite may give the
-  ** first back at once. It does so without a word where it has no memory, which
-  ** costs a look into the cache a row and nothing else.
-  */
-  rf_compiled_retain(compiled);
-  sqlite3_set_auxdata(context, slot, compiled, rf_compiled_release);
-  return compiled;
-}
-
-static void finish(sqlite3_context *context, rf_compiled *compiled, const rf_row *row){
+/* Answers a call and ends it. */
+static void finish(sqlite3_context *context, rf_row_call *call){
   int matches;
-  int rc = rf_compiled_match(compiled, row, 0, &matches);
-  rf_compiled_release(compiled);
+  const int rc = rf_compiled_match(call->compiled, &call->row, 0, &matches);
+  rf_row_call_end(call);
   if( rc != SQLITE_OK ){
     rf_result_error(context, rc, 0);
   }else{
@@ -66,114 +20,32 @@ static void finish(sqlite3_context *context, rf_compiled *compiled, const rf_row
 }
 
 static void reasoning_match(sqlite3_context *context, int count, sqlite3_value **values){
-  static const char function[] = "reasoning_match";
-  rf_compiled *compiled;
-  const char *text;
-  rf_row row;
-  int bytes, rc;
+  rf_row_call call;
   (void)count;
-  if( sqlite3_value_type(values[0]) == SQLITE_NULL ){
-    sqlite3_result_error(context, "reasoning_match: the query is NULL; pass the text of an"
-                         " FTS5 query", -1);
-    return;
+  if( rf_row_call_text(context, "reasoning_match", values[0], values[1], &call) ){
+    finish(context, &call);
   }
-  if( sqlite3_value_type(values[1]) == SQLITE_NULL ) return;
-  rc = rf_value_text(values[1], &text, &bytes);
-  if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, 0);
-    return;
-  }
-  compiled = compiled_for(context, function, 0, DEFAULT_SPEC, (int)strlen(DEFAULT_SPEC),
-                          values[0]);
-  if( compiled == 0 ) return;
-  row = (rf_row){1, &text, &bytes};
-  finish(context, compiled, &row);
-}
-
-/* Reads the values of a row and finishes the call; takes the reference. */
-static void match_values(
-  sqlite3_context *context, rf_compiled *compiled, int count, sqlite3_value **values
-){
-  const char *usual_text[USUAL_COLUMNS];
-  int usual_bytes[USUAL_COLUMNS];
-  const char **text = usual_text;
-  int *bytes = usual_bytes;
-  void *room = 0;
-  int rc = SQLITE_OK;
-  if( count > USUAL_COLUMNS ){
-    room = sqlite3_malloc64((sqlite3_uint64)count * (sizeof(char *) + sizeof(int)));
-    text = room;
-    bytes = room ? (int *)&text[count] : 0;
-    if( room == 0 ) rc = SQLITE_NOMEM;
-  }
-  for(int i = 0; rc == SQLITE_OK && i < count; i++){
-    rc = rf_value_text(values[i], &text[i], &bytes[i]);
-  }
-  if( rc == SQLITE_OK ){
-    const rf_row row = {count, text, bytes};
-    finish(context, compiled, &row);
-  }else{
-    rf_compiled_release(compiled);
-    rf_result_error(context, rc, 0);
-  }
-  sqlite3_free(room);
 }
 
 static void reasoning_match_columns(
   sqlite3_context *context, int count, sqlite3_value **values
 ){
-  static const char function[] = "reasoning_match_columns";
-  rf_compiled *compiled;
-  const char *spec;
-  int spec_bytes, nulls = 0, rc;
+  rf_row_call call;
   if( count < 3 ){
     sqlite3_result_error(context, "reasoning_match_columns: too few arguments; pass the spec,"
                          " the query and a value for each column of the spec", -1);
     return;
   }
-  if( sqlite3_value_type(values[0]) == SQLITE_NULL
-   || sqlite3_value_type(values[1]) == SQLITE_NULL ){
-    rf_result_error(context, SQLITE_ERROR, sqlite3_mprintf(
-        "%s: the %s is NULL; pass a text", function,
-        sqlite3_value_type(values[0]) == SQLITE_NULL ? "spec" : "query"));
-    return;
+  if( rf_row_call_columns(context, "reasoning_match_columns", values[0], values[1],
+                          count - 2, &values[2], &call) ){
+    finish(context, &call);
   }
-  for(int i = 2; i < count; i++) nulls += sqlite3_value_type(values[i]) == SQLITE_NULL;
-  if( nulls == count - 2 ) return;
-  rc = rf_value_text(values[0], &spec, &spec_bytes);
-  if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, 0);
-    return;
-  }
-  compiled = compiled_for(context, function, 1, spec, spec_bytes, values[1]);
-  if( compiled == 0 ) return;
-  if( compiled->spec->columns.count != count - 2 ){
-    rf_result_error(context, SQLITE_ERROR, sqlite3_mprintf(
-        "%s: the spec has %d columns, and %d values are given; pass one a column", function,
-        compiled->spec->columns.count, count - 2));
-    rf_compiled_release(compiled);
-    return;
-  }
-  match_values(context, compiled, count - 2, &values[2]);
 }
 
 int rf_register_match(sqlite3 *db, fts5_api *api){
-  static const struct {
-    const char *name;
-    int arguments;
-    void (*function)(sqlite3_context *, int, sqlite3_value **);
-  } functions[] = {
+  static const rf_scalar scalars[] = {
     {"reasoning_match", 2, reasoning_match},
     {"reasoning_match_columns", -1, reasoning_match_columns},
   };
-  int rc = SQLITE_OK;
-  for(size_t i = 0; rc == SQLITE_OK && i < sizeof(functions) / sizeof(functions[0]); i++){
-    rf_compiler *compiler = rf_compiler_new(db, api);
-    if( compiler == 0 ) return SQLITE_NOMEM;
-    /* SQLite frees the compiler, also where it refuses the function. */
-    rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
-                                    SQLITE_UTF8 | SQLITE_INNOCUOUS, compiler,
-                                    functions[i].function, 0, 0, rf_compiler_free);
-  }
-  return rc;
+  return rf_register_scalars(db, api, sizeof(scalars) / sizeof(scalars[0]), scalars);
 }

@@ -15,9 +15,10 @@
 _Static_assert(RF_TOKENIZE_QUERY == FTS5_TOKENIZE_QUERY, "flag");
 _Static_assert(RF_TOKENIZE_PREFIX == FTS5_TOKENIZE_PREFIX, "flag");
 _Static_assert(RF_TOKENIZE_DOCUMENT == FTS5_TOKENIZE_DOCUMENT, "flag");
+_Static_assert(RF_TOKENIZE_AUX == FTS5_TOKENIZE_AUX, "flag");
 _Static_assert(RF_TOKEN_COLOCATED == FTS5_TOKEN_COLOCATED, "flag");
-_Static_assert(RF_OK == SQLITE_OK && RF_ERROR == SQLITE_ERROR && RF_NOMEM == SQLITE_NOMEM,
-               "status");
+_Static_assert(RF_OK == SQLITE_OK && RF_ERROR == SQLITE_ERROR && RF_NOMEM == SQLITE_NOMEM
+               && RF_DONE == SQLITE_DONE && RF_CORRUPT == SQLITE_CORRUPT_VTAB, "status");
 
 typedef struct HostTokenizer {
   fts5_tokenizer methods;

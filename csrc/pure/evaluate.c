@@ -511,6 +511,10 @@ const int64_t *rf_matcher_hits(const rf_matcher *m, int phrase, int *count){
   return m->hits[phrase].place;
 }
 
+int rf_matcher_phrase_tokens(const rf_matcher *m, int phrase){
+  return m->hits[phrase].phrase->term_count;
+}
+
 bool rf_matcher_alone(const rf_matcher *m, int phrase){
   return m->hits[phrase].alone;
 }

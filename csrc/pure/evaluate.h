@@ -40,6 +40,9 @@ int64_t rf_matcher_tokens(const rf_matcher *matcher);
 /* The hits of a phrase, ascending, as xInst of FTS5 shows them; *count may be 0. */
 const int64_t *rf_matcher_hits(const rf_matcher *matcher, int phrase, int *count);
 
+/* The length of a phrase in tokens: xPhraseSize. */
+int rf_matcher_phrase_tokens(const rf_matcher *matcher, int phrase);
+
 /* Whether the phrase alone, with its column set, would match: xQueryPhrase. */
 bool rf_matcher_alone(const rf_matcher *matcher, int phrase);
 

@@ -13,6 +13,8 @@
 #define RF_OK 0
 #define RF_ERROR 1
 #define RF_NOMEM 7
+#define RF_DONE 101    /* from a callback: enough, and no error */
+#define RF_CORRUPT 267 /* as FTS5 says it: SQLITE_CORRUPT_VTAB */
 
 /* resize() works as realloc() for bytes > 0; release() takes NULL. */
 typedef struct rf_memory {

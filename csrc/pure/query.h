@@ -22,6 +22,7 @@
 #define RF_TOKENIZE_QUERY 0x0001
 #define RF_TOKENIZE_PREFIX 0x0002
 #define RF_TOKENIZE_DOCUMENT 0x0004
+#define RF_TOKENIZE_AUX 0x0008
 #define RF_TOKEN_COLOCATED 0x0001
 
 typedef int (*rf_token_callback)(
