@@ -70,7 +70,7 @@ def texts(draw: st.DrawFn) -> bytes:
     drawn = draw(st.lists(pieces, min_size=1, max_size=20))
     start, end = draw(st.sampled_from([(0, 0), (0, 70), (70, 0), (70, 70)]))
     middle = b"".join(word.encode() + gap + filler * n for word, gap, filler, n in drawn)
-    return b"far " * start + middle + b"away " * end
+    return draw(st.sampled_from([b"", *GAPS])) + b"far " * start + middle + b"away " * end
 
 
 def queries(columns: tuple[str, ...]) -> st.SearchStrategy[str]:
@@ -435,7 +435,8 @@ def random_case(chance: random.Random) -> tuple[str, bytes, Shape]:
     """A query, a text that mostly matches, and a shape."""
     gaps = [gap for gap in GAPS for _ in range(chance.choice((1, 1, 5)))]
     words = chance.choices([*WORDS, "far", "away"], k=chance.randrange(200))
-    text = b"".join(word.encode() + chance.choice(gaps) for word in words)
+    text = chance.choice([b"", *gaps])
+    text += b"".join(word.encode() + chance.choice(gaps) for word in words)
     leaves = ["one", "two", "o*", '"one two"', "far + away", "^one", "NEAR(two three, 3)", '"x y"']
     query = " OR ".join(chance.sample(leaves[:6], k=chance.randrange(1, 5)))
     if chance.random() < 0.2:

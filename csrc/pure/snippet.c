@@ -12,8 +12,8 @@
 ** or behind '.' or ':' and blanks.
 **
 ** Three consequences of that procedure look odd, and are kept:
-**   - A number of 0 tokens shows the first column from its beginning to its last
-**     hit, or two ellipses where a hit has the beginning of its sentence before it.
+**   - With 0 tokens only sentences have points. Where the best one begins a column,
+**     or there is none, the column is shown up to its last hit, else two ellipses.
 **   - Every piece that is copied ends at a NUL byte: of "a NUL b" as one piece "a"
 **     is shown. A snippet never holds a NUL.
 **   - A hit behind the end of its column (an index that does not belong to its
@@ -183,7 +183,7 @@ static int look(Search *s){
     if( token > s->column->tokens ) return RF_CORRUPT;
     while( hit[same].token < token ) same++;
     points = points_of(s, same, token, &end);
-    suggest(s, centred(s, end > 0 ? token : -1, end), points);
+    suggest(s, centred(s, token, end), points);
     if( s->sentences > 0 ){
       int start;
       while( sentence + 1 < s->sentences && s->sentence[sentence + 1] <= token ) sentence++;
@@ -270,11 +270,6 @@ static void copy(Writer *w, int to){
   w->copied = to;
 }
 
-static void open_mark(Writer *w){
-  put(w, &w->snippet->open);
-  w->open = true;
-}
-
 static void close_mark(Writer *w){
   put(w, &w->snippet->close);
   w->open = false;
@@ -296,16 +291,16 @@ static int window_token(
   start = within(w->column, start);
   end = within(w->column, end);
   /* What stands before the window's first token is shown at the column's beginning. */
-  if( w->last >= 0 && w->first > 0 && token == w->first ) w->copied = start;
+  if( w->first > 0 && token == w->first ) w->copied = start;
   if( w->open && (token <= w->run_first || w->run_first < 0) && start > w->copied ){
     close_mark(w);
   }
   if( token == w->run_first && !w->open ){
     copy(w, start);
-    open_mark(w);
+    put(w, &w->snippet->open);
+    w->open = true;
   }
   if( token == w->run_last ){
-    if( !w->open ) open_mark(w);
     copy(w, end);
     next_run(w);
   }
