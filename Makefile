@@ -2,27 +2,36 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+MADE   := $(VENV)/.made
 STAMP  := $(VENV)/.installed
 LIB    := sqlite_reasoning_fts/reasoning_fts.so
 SCALE  ?= 0.05
 DEMO   ?= build/demo.db
-PYSRC  := sqlite_reasoning_fts tests setup.py
+RUNS   ?= 100000
+SEED   ?= 1
+HOSTS  := build/hosts
+PYSRC  := sqlite_reasoning_fts benchmarks tests tools setup.py
 CSRC   := $(shell find csrc -name '*.c' -o -name '*.h')
 
 export REASONING_FTS_STRICT := 1
 
-.PHONY: help setup build demo test lint bench clean
+.PHONY: help setup build hosts demo test lint sanitize valgrind fuzz mutants bench clean
 
 help:
 	@echo "make demo    build, generate an archive (SCALE=$(SCALE)) and compare the designs on it"
 	@echo "make test    build and run the tests"
+	@echo "make hosts   install the programs that the tests load the library into"
 	@echo "make lint    ruff, mypy --strict"
-	@echo "make bench   compare on a generated archive at scale 1 (SCALE=1)"
+	@echo "make sanitize, valgrind, fuzz, mutants    the longer checks of the C code"
+	@echo "make bench   measure on a generated archive at scale 1 (20 minutes, 3 GB)"
 	@echo "make clean   remove everything that was built"
 
-$(STAMP): pyproject.toml setup.py
+$(MADE):
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
+
+$(STAMP): pyproject.toml setup.py | $(MADE)
 	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
 	@touch $@
 
@@ -40,7 +49,13 @@ demo: build
 	$(BIN)/reasoning-fts demo --scale $(SCALE) --out $(DEMO) --force
 	$(BIN)/reasoning-fts compare $(DEMO)
 
-test: build
+# What cannot be installed is said and left out: its tests skip, or fail where none may skip.
+hosts: | $(MADE)
+	@$(BIN)/python tests/hosts/install.py $(HOSTS) || true
+
+# Side by side, since better-sqlite3 may have to be compiled.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 build hosts
 	$(BIN)/python -m pytest
 
 lint: build
@@ -48,11 +63,34 @@ lint: build
 	$(BIN)/ruff format --check $(PYSRC)
 	$(BIN)/mypy
 
+# The C drivers whole, and a part of the tests, with ASan and UBSan.
+sanitize: build
+	$(BIN)/python tests/sanitized.py --out build/sanitized
+
+valgrind: build
+	$(BIN)/python tests/drivers.py --out build/valgrind oom
+	rm -f build/valgrind/oom.db
+	valgrind --quiet --leak-check=full --error-exitcode=9 build/valgrind/oom --sparse 17 \
+	  tests/c/oom.sql build/valgrind/oom.db
+
+# RUNS mutations of each corpus. With clang, libFuzzer looks for new inputs itself:
+#   .venv/bin/python tests/drivers.py --out build/fuzz --sanitize --libfuzzer matcher
+#   build/fuzz/matcher -dict=tests/fuzz/words.dict tests/fuzz/corpus/matcher
+fuzz: build
+	$(BIN)/python tests/drivers.py --out build/fuzz --sanitize parser matcher tokenizer
+	for name in parser matcher tokenizer; do build/fuzz/$$name --runs $(RUNS) --seed $(SEED) \
+	  --dict tests/fuzz/words.dict --artifact build/fuzz/$$name.input tests/fuzz/corpus/$$name \
+	  || exit 1; done
+
+mutants: build
+	$(BIN)/python tests/mutants/run.py
+
 bench: build
 	@mkdir -p build
 	$(BIN)/reasoning-fts demo --scale 1 --out build/bench.db --force
 	$(BIN)/reasoning-fts audit build/bench.db
 	$(BIN)/reasoning-fts compare build/bench.db
+	$(BIN)/python benchmarks/engine.py build/bench.db
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info $(LIB) .pytest_cache .mypy_cache .ruff_cache .hypothesis

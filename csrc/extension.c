@@ -48,9 +48,10 @@ static int register_all(sqlite3 *db, fts5_api *fts, int *done){
     rf_register_version,
     rf_register_match,
     rf_register_parse,
-    rf_register_scan,
-    rf_register_auxiliary,
     rf_register_snippet,
+    rf_register_scan,
+    rf_register_stored,
+    rf_register_auxiliary,
   };
   int rc = SQLITE_OK;
   *done = 0;

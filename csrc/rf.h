@@ -9,10 +9,7 @@
 #ifndef RF_H
 #define RF_H
 
-#include "pure/evaluate.h"
-#include "pure/prefilter.h"
-#include "pure/snippet.h"
-#include "pure/spec.h"
+#include "pure/program.h"
 #include "sqlite3ext.h"
 
 SQLITE_EXTENSION_INIT3
@@ -51,6 +48,19 @@ typedef struct rf_column_set {
   const int *place;  /* for each column of the table its index in `column`, or -1 */
 } rf_column_set;
 
+/* Room for the digits of a column set that is given as a number. */
+typedef struct rf_column_set_digits {
+  char text[24];
+} rf_column_set_digits;
+
+/*
+** The text of a column set: a text itself, a whole number as its digits, which
+** are written to *digits. *text is NULL for any other value, and lives as long
+** as the value and *digits do. Returns SQLITE_NOMEM or SQLITE_OK.
+*/
+int rf_column_set_text(sqlite3_value *value, rf_column_set_digits *digits,
+                       const char **text, int *bytes);
+
 /*
 ** Reads a column set for a table of `columns` columns. `function` names the SQL
 ** function in messages. On failure returns SQLITE_ERROR with a message from
@@ -62,12 +72,11 @@ int rf_column_set_parse(const char *function, sqlite3_value *value, int columns,
 /* ---- glue/tokenize.c: tokenizers of the host's FTS5 ----------------------- */
 
 /*
-** Opens the tokenizer that a spec names. On failure *message is a text from
-** sqlite3_mprintf, or NULL where the reason is not known. The tokenizer is
-** closed with rf_tokenizer_close(), which takes a zeroed one too.
+** Opens the tokenizer that a spec names; an rf_host's open(), but for the type of
+** the first argument. rf_tokenizer_close() takes a zeroed tokenizer too.
 */
 int rf_tokenizer_open(fts5_api *api, const rf_spec *spec, rf_tokenizer *tokenizer,
-                      char **message);
+                      rf_error *error);
 void rf_tokenizer_close(rf_tokenizer *tokenizer);
 
 /* ---- glue/compiled.c: a spec and a query, ready to be asked --------------- */
@@ -79,13 +88,9 @@ extern const rf_memory rf_sqlite_memory;
 typedef struct rf_compiled {
   int references;
   sqlite3 *db;
-  rf_spec *spec;
-  rf_tokenizer tokenizer;
-  rf_query *query;
-  rf_matcher *matcher;
-  rf_prefilter *prefilter;
-  int *tokens;              /* for each column its length in the row read last */
-  int polled;               /* tokens since the last look at sqlite3_interrupt() */
+  fts5_api *api;
+  rf_host host;
+  rf_program *program;
   int spec_bytes;
   int query_bytes;
   char text[];              /* the spec, then the query: what it was made of */
@@ -111,13 +116,23 @@ void rf_compiled_release(void *compiled);
 int rf_compiled_has_spec(const rf_compiled *compiled, const char *spec, int bytes);
 
 /*
-** Tokenizes one row, `text[i]` (NULL for none) of `bytes[i]` bytes in column i
-** of the spec, and says whether it matches. rf_compiled_read() only reads the
-** row, for its length; with `hits` the matcher holds the hits of a row that matches
-** afterwards.
+** The compiled query of a call: where the arguments are constant it stands in the
+** auxiliary data of argument `slot`, else in the cache of the function, whose user
+** data is its compiler. The caller gets a reference. On failure the call's error is
+** set and NULL returned.
 */
-int rf_compiled_read(rf_compiled *compiled, const rf_row *row);
-int rf_compiled_match(rf_compiled *compiled, const rf_row *row, int hits, int *matches);
+rf_compiled *rf_compiled_for(sqlite3_context *context, const char *function, int slot,
+                             const char *spec, int spec_bytes, sqlite3_value *query);
+
+/* Registers functions that compile queries, each with a compiler of its own. */
+typedef struct rf_function {
+  const char *name;
+  int arguments;
+  void (*function)(sqlite3_context *, int, sqlite3_value **);
+} rf_function;
+int rf_register_functions(sqlite3 *db, fts5_api *api, const rf_function *functions, int count);
+
+/* ---- glue/values.c: SQL values as texts ----------------------------------- */
 
 /*
 ** Reads an SQL value as FTS5 reads the value of a column. *text is NULL for an
@@ -128,48 +143,34 @@ int rf_value_text(sqlite3_value *value, const char **text, int *bytes);
 /* Ends a function with an error; takes `message`, which may be NULL. */
 void rf_result_error(sqlite3_context *context, int rc, char *message);
 
-/* ---- glue/row_call.c: scalar functions that ask a query about a row ------------ */
-
-/* Columns that fit into a call; a row of more takes memory. */
-#define RF_USUAL_COLUMNS 16
-
-/* A query and a row, from the arguments of a function. */
-typedef struct rf_row_call {
-  rf_compiled *compiled; /* a reference */
-  rf_row row;            /* its texts belong to the arguments */
-  void *room;
-  const char *usual_text[RF_USUAL_COLUMNS];
-  int usual_bytes[RF_USUAL_COLUMNS];
-} rf_row_call;
-
 /*
-** Begin a call for a table of one column `text`, or for the columns of a spec.
-** `function` names it in messages. Where they return false the result is set: NULL
-** for a row without any value, or an error; else rf_row_call_end() ends the call.
-** The query is argument 0 of the function, or 1 behind the spec.
+** Reads a whole number; returns 0 for a value that is none. A REAL without a
+** fraction is one: hosts written in JavaScript bind every number as REAL.
 */
-bool rf_row_call_text(sqlite3_context *context, const char *function, sqlite3_value *query,
-                      sqlite3_value *text, rf_row_call *call);
-bool rf_row_call_columns(sqlite3_context *context, const char *function,
-                         sqlite3_value *spec, sqlite3_value *query, int count,
-                         sqlite3_value **values, rf_row_call *call);
-void rf_row_call_end(rf_row_call *call);
+int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number);
 
-/* Registers such functions; -1 stands for any number of arguments. */
-typedef struct rf_scalar {
-  const char *name;
-  int arguments;
-  void (*function)(sqlite3_context *context, int count, sqlite3_value **values);
-} rf_scalar;
-int rf_register_scalars(sqlite3 *db, fts5_api *api, int count, const rf_scalar *scalars);
+/* The texts of several values; more than usual take memory. */
+#define RF_USUAL_VALUES 16
+typedef struct rf_values {
+  const char **text;
+  int *bytes;
+  void *room;
+  const char *usual_text[RF_USUAL_VALUES];
+  int usual_bytes[RF_USUAL_VALUES];
+} rf_values;
+
+/* Reads values; freed with rf_values_free(), also on failure. */
+int rf_values_read(int count, sqlite3_value **values, rf_values *read);
+void rf_values_free(rf_values *read);
 
 /* ---- registration, one function a file; called by extension.c ------------ */
 
 int rf_register_match(sqlite3 *db, fts5_api *api);     /* glue/match.c */
 int rf_register_parse(sqlite3 *db, fts5_api *api);     /* glue/parse.c */
-int rf_register_scan(sqlite3 *db, fts5_api *api);      /* glue/scan.c */
-int rf_register_auxiliary(sqlite3 *db, fts5_api *api); /* glue/auxiliary.c */
 int rf_register_snippet(sqlite3 *db, fts5_api *api);   /* glue/snippet.c */
+int rf_register_scan(sqlite3 *db, fts5_api *api);      /* glue/scan.c */
+int rf_register_stored(sqlite3 *db, fts5_api *api);    /* glue/scan_reader.c */
+int rf_register_auxiliary(sqlite3 *db, fts5_api *api); /* glue/auxiliary.c */
 int rf_register_version(sqlite3 *db, fts5_api *api);   /* glue/version.c */
 
 #endif

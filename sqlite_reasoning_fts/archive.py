@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from .adapters import find_adapter
 from .adapters.generic import Columns
 from .database import Database
-from .designs import NAMES, STORED, Design, Full, IndexTable, Like, Scan
+from .designs import NAMES, STORED, Design, Full, IndexTable, Like, Scan, SharedScan
 from .errors import UsageError
-from .opening import OpenFile, open_file, size_of
+from .opening import OpenFile, open_beside, open_file, size_of
 from .progress import Progress
 from .query import check_choice
 from .reader import Reader, RowCounts
@@ -21,6 +21,8 @@ from .results import ArchiveInfo, AuditReport, Comparison, Key, SearchResult
 from .search import Request, search
 from .selection import Filters
 from .snippets import BRACKETS, Marks
+from .team import Team
+from .workers import Workers, check_workers
 
 if TYPE_CHECKING:
     from .compare.workbench import Workbench
@@ -92,6 +94,7 @@ class Archive:
         self._adapter_name = adapter_name
         self._columns = columns
         self._counts: dict[str, tuple[object, RowCounts]] = {}
+        self._workers = Workers(reader, self._another_connection)
 
     def __enter__(self) -> Archive:
         return self
@@ -106,6 +109,7 @@ class Archive:
 
     def close(self) -> None:
         """Ends the reading; a host's connection stays open, without our temporary objects."""
+        self._workers.close()
         if self._file is not None:
             self._file.close()
         else:
@@ -158,7 +162,9 @@ class Archive:
 
         ``scope`` says whether what was said, what was thought or both is searched. ``since`` and
         ``until`` are Unix seconds. Without a ``design``, what needs nothing stored answers; one
-        that needs an index is built in a scratch file for this one search.
+        that needs an index is built in a scratch file for this one search. With ``workers``, so
+        many connections scan the rows in parallel, all at one moment; where they cannot, one does,
+        and the coverage's route says why. Answers from an index take one connection.
         """
         request = Request(
             query=query,
@@ -179,18 +185,18 @@ class Archive:
                 f"no index with placement {placement!r} is stored for this archive",
                 "leave the placement out",
             )
-        if workers != 1:
-            raise UsageError(
-                f"workers is {workers}, and a search runs on one connection", "leave workers out"
-            )
-        self._reader.refresh()
+        check_workers(workers)
         if design in STORED:
+            self._reader.refresh()
             with self._workbench(progress) as bench:
                 chosen = bench.build_design(design, progress)
                 return search(bench.reader, chosen, request, bench.reader.counts(scope), None)
-        with self._reader.database.snapshot():
-            counts = self._row_counts(scope)
-            return search(self._reader, self._unstored(design, scope), request, counts, None)
+        chosen = self._unstored(design, scope)
+        scans = isinstance(chosen, Scan)
+        with self._workers.together(workers if scans else 1) as team:
+            if scans and workers > 1:
+                chosen = SharedScan(team)
+            return search(self._reader, chosen, request, self._row_counts(scope, team), None)
 
     def audit(
         self,
@@ -249,11 +255,17 @@ class Archive:
             return Full(self._reader, thought=own, said=own, name="scan")
         return Scan(self._reader)
 
-    def _row_counts(self, scope: str) -> RowCounts:
+    def _another_connection(self) -> OpenFile:
+        if self._file is not None:
+            return self._file.another()
+        host: Any = self._reader.database.connection
+        return open_beside(host)
+
+    def _row_counts(self, scope: str, team: Team) -> RowCounts:
         """Counted anew when another connection or this one has changed the file."""
         state = self._reader.state()
         known = self._counts.get(scope)
         if known is None or known[0] != state:
-            known = (state, self._reader.counts(scope))
+            known = (state, team.counts(scope))
             self._counts[scope] = known
         return known[1]

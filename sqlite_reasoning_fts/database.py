@@ -120,7 +120,9 @@ class Database:
         try:
             yield
         finally:
-            self.run("COMMIT")
+            # An interrupted statement that makes a temporary object ends the transaction itself.
+            if connection.in_transaction:
+                self.run("COMMIT")
 
     @property
     def sqlite_version(self) -> str:

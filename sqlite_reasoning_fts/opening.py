@@ -16,6 +16,7 @@ header, a copy) is read by a subprocess.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import stat
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from .database import translate
+from .database import Database, translate
 from .errors import FileError, NoRoomError
 from .holders import check_not_held, marked_as_ours
 
@@ -87,6 +88,21 @@ class OpenFile:
                 "run it again on the file that is there now",
             )
 
+    def another(self) -> OpenFile:
+        """One more connection to what is read here, to be closed before this one."""
+        if not self.is_private_copy:
+            self.check_not_replaced()
+            check_not_held(self.read_path)
+        connection = _connect(self.read_path, _flags(self.read_path))
+        further = OpenFile(connection, self.path, self.read_path, self.identity, None)
+        try:
+            if not self.is_private_copy:
+                self.check_not_replaced()
+        except BaseException:
+            further.close()
+            raise
+        return further
+
     def close(self) -> None:
         import apsw
 
@@ -107,11 +123,8 @@ def open_file(path: str | os.PathLike[str]) -> OpenFile:
         return _open_copy(name)
     import apsw
 
-    flags = apsw.SQLITE_OPEN_READWRITE
-    if size_of(name + "-journal"):
-        flags = apsw.SQLITE_OPEN_READONLY  # a writer at work, or a crashed one: roll nothing back
     try:
-        return OpenFile(_connect(name, flags), name, name, Identity.of(name), None)
+        return OpenFile(_connect(name, _flags(name)), name, name, Identity.of(name), None)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         return _open_copy(name)
     except apsw.NotADBError as error:
@@ -120,12 +133,56 @@ def open_file(path: str | os.PathLike[str]) -> OpenFile:
         raise translate(error, name) or error from error
 
 
-def _connect(name: str, flags: int) -> apsw.Connection:
+def open_beside(host: apsw.Connection) -> OpenFile:
+    """A connection of ours to the file that a host's own connection reads.
+
+    Raises a FileError where there is no such file, or where it cannot be known to be the same.
+    """
+    path = host.db_filename("main")
+    if not path or not os.path.isfile(path):
+        raise FileError("cannot_open", "the database is in memory or temporary", None)
+    name = os.path.realpath(path)
+    identity = Identity.of(name)
+    if _has_moved(host):
+        raise FileError("changed", f"{path}: the file was replaced or removed", None)
+    check_not_held(name)
+    opened = OpenFile(_connect(name, _flags(name), host.open_vfs), path, name, identity, None)
+    try:
+        opened.check_not_replaced()
+        # A host may have been told to pay no heed to the WAL.
+        ours, theirs = (Database(c).pragma("journal_mode") for c in (opened.connection, host))
+        if ours != theirs:
+            raise FileError("cannot_open", f"{path}: the host reads it in another way", None)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def _has_moved(connection: apsw.Connection) -> bool:
+    """Whether the path of the main database names another file by now, as SQLite sees it."""
+    import apsw
+
+    moved = ctypes.c_int(0)
+    connection.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
+    return bool(moved.value)
+
+
+def _flags(name: str) -> int:
+    """How to open a file so that nothing in it is changed."""
+    import apsw
+
+    if size_of(name + "-journal"):
+        return apsw.SQLITE_OPEN_READONLY  # a writer at work, or a crashed one: roll nothing back
+    return apsw.SQLITE_OPEN_READWRITE
+
+
+def _connect(name: str, flags: int, vfs: str | None = None) -> apsw.Connection:
     """Connects and reads once, so that whatever is wrong with the file shows here."""
     import apsw
 
     with marked_as_ours(name):
-        connection = apsw.Connection(uri(name), flags=flags | apsw.SQLITE_OPEN_URI)
+        connection = apsw.Connection(uri(name), flags=flags | apsw.SQLITE_OPEN_URI, vfs=vfs)
     keep_awake(connection)
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)

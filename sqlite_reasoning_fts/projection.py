@@ -23,6 +23,8 @@ class Projection:
     ``visible``, ``unreadable``, ``duplicate`` and ``orphaned`` are 0 or 1: the agent's search
     shows the row; it has reasoning that cannot be read; the same reasoning stands in it twice;
     its session is gone. ``content_empty`` says that the row shows no text to a person.
+    ``said_stored`` and ``thought_stored`` are the columns of the agent's that together hold all
+    that the said columns and the thought are made of: text that they hold as it is, or as JSON.
     """
 
     source: str
@@ -38,6 +40,8 @@ class Projection:
     duplicate: str = "0"
     orphaned: str = "0"
     content_empty: str = "0"
+    said_stored: tuple[str, ...] = ()
+    thought_stored: tuple[str, ...] = ()
 
     @property
     def said_names(self) -> tuple[str, ...]:
@@ -47,6 +51,14 @@ class Projection:
     def columns(self) -> tuple[str, ...]:
         """The searchable columns, said first, thought last."""
         return (*self.said_names, THOUGHT)
+
+    @property
+    def _all_stored(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.said_stored, *self.thought_stored)))
+
+    def stored_name(self, stored: str) -> str:
+        """The name in the view of a column that holds text before it is decoded."""
+        return f"reasoning_stored_{self._all_stored.index(stored)}"
 
     def select(self) -> str:
         """The SELECT itself; a plain FROM without GROUP BY, so that SQLite can flatten it."""
@@ -63,6 +75,7 @@ class Projection:
             (self.content_empty, "content_empty"),
             *((expression, name) for name, expression in self.said),
             (self.thought, THOUGHT),
+            *((stored, self.stored_name(stored)) for stored in self._all_stored),
         ]
         listed = ",\n  ".join(f"{expression} AS {quote_name(name)}" for expression, name in columns)
         return f"SELECT\n  {listed}\nFROM {self.source}"

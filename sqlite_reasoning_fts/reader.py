@@ -10,6 +10,9 @@ from .loading import load
 from .projection import THOUGHT
 from .query import Query, parse
 
+STORED_LIMIT = 16
+"""How many stored columns ``reasoning_scan`` takes."""
+
 
 @dataclass(frozen=True)
 class RowCounts:
@@ -35,12 +38,14 @@ class Reader:
 
     def _prepare(self) -> None:
         """Makes the view and what it needs; nothing is written to any file."""
+        # Looked up first: a commit that comes in between makes the objects stale, and not unseen.
+        state = self.state()
         with self.database.temporary_objects_allowed():
             for statement in self.adapter.setup:
                 self.database.run(statement)
             self.database.run(f"DROP VIEW IF EXISTS {self.source}")
             self.database.run(f"CREATE TEMP VIEW {self._view} AS {self.projection.select()}")
-        self._prepared_in = self.state()
+        self._prepared_in = state
 
     def refresh(self) -> None:
         """Makes the view again where the host's rollback took it, or where the rows that it
@@ -92,6 +97,17 @@ class Reader:
         ]
         return ", ".join([*listed, *self.options])
 
+    def stored(self, scope: str) -> str | None:
+        """The columns of the view that hold a scope's text undecoded, as ``reasoning_scan`` takes
+        them; ``None`` where the adapter does not know, or there are too many."""
+        projection = self.projection
+        said, thought = projection.said_stored, projection.thought_stored
+        if (scope != "thought" and not said and projection.said) or not thought:
+            return None
+        columns = {"said": said, "thought": thought, "all": tuple(dict.fromkeys(said + thought))}
+        names = [projection.stored_name(column) for column in columns[scope]]
+        return ", ".join(names) if 0 < len(names) <= STORED_LIMIT else None
+
     def parse(self, text: str, syntax: str = "text") -> Query:
         """Understands a query over this archive's columns."""
         return parse(self.database, text, syntax, self.spec(), self.columns)
@@ -113,8 +129,14 @@ class Reader:
         """What a search within a scope covers; the reasoning is looked at where it is asked for."""
         if scope == "said":
             return RowCounts(self.row_count(), 0, 0)
+        return self.counts_of()
+
+    def counts_of(self, rows: tuple[int, int] | None = None) -> RowCounts:
+        """The counts of a range of rows (first, last), or of all."""
+        within = "" if rows is None else " WHERE rowid BETWEEN ? AND ?"
         row = self.database.all(
-            f"SELECT count(*), count({THOUGHT}), total(unreadable) FROM {self.source}"
+            f"SELECT count(*), count({THOUGHT}), total(unreadable) FROM {self.source}{within}",
+            rows or (),
         )[0]
         return RowCounts(int(row[0]), int(row[1]), int(row[2]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .database import as_text, quote_name
 from .designs import Design
 from .errors import QueryError, UsageError
 from .query import MATCHES, ORDERS, SCOPES, Query, check_choice
@@ -111,9 +112,21 @@ def _hits(
 ) -> tuple[Hit, ...]:
     if not rows:
         return ()
-    rowids = [row.rowid for row in rows]
-    shown = snippets(reader, rowids, query, request.scope, request.marks)
-    default = default_rows(reader, query.fts5, rowids)
+    columns = ", ".join(f"CAST({quote_name(column)} AS BLOB)" for column in reader.columns)
+    sql = f"SELECT {columns} FROM {reader.source} WHERE rowid = ?"
+    texts = {
+        row.rowid: [as_text(value) for value in reader.database.all(sql, (row.rowid,))[0]]
+        for row in rows
+    }
+    shown = snippets(
+        reader.database,
+        texts,
+        query,
+        reader.options,
+        reader.scope_columns(request.scope),
+        request.marks,
+    )
+    default = default_rows(reader, query.fts5, [row.rowid for row in rows])
     return tuple(
         Hit(
             key=row.key,

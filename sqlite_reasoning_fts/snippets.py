@@ -1,22 +1,21 @@
-"""Snippets: the window of a row's text that shows its hits best, on every route the same.
+"""Snippets: what FTS5's ``snippet()`` makes of a row's text, on every route and host the same.
 
-They are made by the library (``reasoning_snippet_columns``) from the row's own text, so a snippet
-depends neither on the design, nor on what an index stores, nor on the host's SQLite.
+The library makes them of the few rows of an answer, from their text as it stands, so a snippet
+depends neither on the design nor on what an index stores. A row in whose text nothing matches shows
+its head.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .database import as_text, quote_name
+from .database import Database, quote_name
 from .query import Query
-from .reader import Reader
 
 TOKENS = 24
 ELLIPSIS = "…"
 HEAD_CHARACTERS = 160
-"""The most of a row in which nothing matches: its first words may be one, of a whole page."""
 
 
 @dataclass(frozen=True)
@@ -31,25 +30,50 @@ BRACKETS = Marks("[", "]")
 
 
 def snippets(
-    reader: Reader, rowids: Iterable[int], query: Query, scope: str, marks: Marks
+    database: Database,
+    texts: Mapping[int, Sequence[str | None]],
+    query: Query,
+    options: Iterable[str],
+    wanted: Sequence[str],
+    marks: Marks,
 ) -> dict[int, str]:
-    """A snippet for each row, of the columns in the scope.
+    """A snippet for each row; ``texts`` holds its columns in the query's order.
 
-    Where these columns do not match, it is the head of the first of them that has text.
+    Only the ``wanted`` columns are looked at; where they cannot match, the head of the first that
+    has text is given.
     """
-    columns = ", ".join(quote_name(column) for column in reader.columns)
-    sql = (
-        f"SELECT reasoning_match_columns(?, ?, {columns}), "
-        f"CAST(reasoning_snippet_columns(?, ?, ?, ?, ?, ?, {columns}) AS BLOB) "
-        f"FROM {reader.source} WHERE rowid = ?"
-    )
-    asked = (reader.spec(scope), query.fts5)
-    shape = (marks.open, marks.close, ELLIPSIS, TOKENS)
     found: dict[int, str] = {}
-    for rowid in rowids:
-        matches, value = reader.database.all(sql, (*asked, *asked, *shape, rowid))[0]
-        text = as_text(value) or ""
-        found[rowid] = text if matches else _head(text)
+    text = query.restricted(wanted)
+    if text is not None:
+        found = _matching(database, texts, query, options, text, marks)
+    places = [i for i, column in enumerate(query.columns) if column in wanted]
+    for row, columns in texts.items():
+        if row not in found:
+            found[row] = _head(next((columns[i] for i in places if columns[i]), "") or "")
+    return found
+
+
+def _matching(
+    database: Database,
+    texts: Mapping[int, Sequence[str | None]],
+    query: Query,
+    options: Iterable[str],
+    text: str,
+    marks: Marks,
+) -> dict[int, str]:
+    spec = ", ".join([*map(quote_name, query.columns), *options])
+    values = ", ".join("?" * len(query.columns))
+    sql = (
+        f"SELECT reasoning_snippet_columns(?, ?, ?, ?, ?, ?, {values}) "
+        f"WHERE reasoning_match_columns(?, ?, {values})"
+    )
+    found = {}
+    for row, columns in texts.items():
+        for (snippet,) in database.rows(
+            sql,
+            (spec, text, marks.open, marks.close, ELLIPSIS, TOKENS, *columns, spec, text, *columns),
+        ):
+            found[row] = str(snippet)
     return found
 
 

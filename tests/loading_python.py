@@ -14,21 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import interpreters
 import pytest
 from conftest import require
 
 ROOT = Path(__file__).parent.parent
-CANDIDATES = (sys.executable, "/usr/bin/python3")
-PROBE = """
-import sqlite3, sys
-ok = hasattr(sqlite3.Connection, "enable_load_extension") and sys.version_info >= (3, 10)
-connection = sqlite3.connect(":memory:")
-try:
-    connection.execute("CREATE VIRTUAL TABLE t USING fts5(a)")
-except sqlite3.Error:
-    ok = False
-sys.exit(0 if ok and sqlite3.sqlite_version_info >= (3, 38) else 1)
-"""
 
 
 @dataclass(frozen=True)
@@ -52,14 +42,6 @@ class LoadingPython:
         return json.loads(done.stdout)
 
 
-def can_load(executable: str) -> bool:
-    try:
-        done = subprocess.run([executable, "-c", PROBE], capture_output=True, timeout=60)
-    except OSError:
-        return False
-    return done.returncode == 0
-
-
 def has_apsw(python: LoadingPython) -> bool:
     done = subprocess.run(
         [python.executable, "-c", "import apsw"],
@@ -72,9 +54,9 @@ def has_apsw(python: LoadingPython) -> bool:
 
 
 def find(cache: pytest.Cache) -> LoadingPython:
-    executable = next(filter(can_load, CANDIDATES), None)
+    executable = interpreters.that_loads()
     if executable is None:
-        require(f"no Python of {', '.join(CANDIDATES)} has an sqlite3 that can load extensions")
+        require(interpreters.MISSING)
     if executable == sys.executable:
         return LoadingPython(executable, str(ROOT))
     folder = str(cache.mkdir("loading-python"))

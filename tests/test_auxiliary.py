@@ -231,6 +231,9 @@ FUNCTIONS = {
         ("NULL", "columns must be a text"),
         ("x'30'", "columns must be a text"),
         ("0.5", "columns must be a text"),
+        ("1e300", "columns must be a text"),
+        ("3.0", "no column 3 at byte 0"),
+        ("'0.0'", "unexpected character at byte 1"),
     ],
 )
 def test_a_text_that_names_no_column_set_is_an_error(
@@ -242,6 +245,18 @@ def test_a_text_that_names_no_column_set_is_an_error(
     text = str(caught.value)
     assert text.startswith(f"{name}: ")
     assert message in text
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("number", [0, 2, -1])
+def test_a_whole_number_names_one_column_whether_integer_or_real(
+    table: apsw.Connection, name: str, number: int
+) -> None:
+    sql = f"SELECT {FUNCTIONS[name].format(', ?')} FROM t('one')"
+    expected = table.execute(sql, (str(number),)).fetchall()
+    assert expected
+    assert table.execute(sql, (number,)).fetchall() == expected
+    assert table.execute(sql, (float(number),)).fetchall() == expected
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

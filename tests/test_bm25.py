@@ -266,6 +266,12 @@ def test_bm25_rows_may_differ_between_calls_of_one_statement(table: apsw.Connect
     assert len(set(alone)) == 3
 
 
+def test_bm25_rows_takes_the_number_of_rows_as_a_real_too(table: apsw.Connection) -> None:
+    sql = "SELECT rowid, reasoning_bm25_rows(t, '0', ?) FROM t('one OR two')"
+    expected = table.execute(sql, (30,)).fetchall()
+    assert table.execute(sql, (30.0,)).fetchall() == expected
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -273,6 +279,7 @@ def test_bm25_rows_may_differ_between_calls_of_one_statement(table: apsw.Connect
         ("'0'", "third argument must be the number of all rows"),
         ("'0', NULL", "third argument must be the number of all rows"),
         ("'0', 3.5", "third argument must be the number of all rows"),
+        ("'0', 9e999", "third argument must be the number of all rows"),
         ("'0', -1", "third argument must be the number of all rows"),
         ("'0', 'x'", "third argument must be the number of all rows"),
     ],

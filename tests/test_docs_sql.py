@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
+from documented import BLOCKS, EXAMPLES, SETUP, TEXT, Example
 
 import sqlite_reasoning_fts as rf
-
-TEXT = (Path(__file__).parent.parent / "docs" / "sql.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```sql\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-SETUP, *EXAMPLES = BLOCKS
-
-
-@dataclass(frozen=True)
-class Example:
-    """A statement and the comment lines below it."""
-
-    sql: str
-    expected: tuple[str, ...]
-
-
-def examples(block: str) -> Iterator[Example]:
-    statement: list[str] = []
-    expected: list[str] = []
-    for line in block.splitlines():
-        if line.startswith("-- "):
-            expected.append(line[3:])
-            continue
-        if expected:
-            yield Example("\n".join(statement), tuple(expected))
-            statement, expected = [], []
-        statement.append(line)
-    yield Example("\n".join(statement), tuple(expected))
 
 
 def shown(value: Any) -> str:
@@ -52,9 +24,7 @@ def answer(connection: apsw.Connection, sql: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    "example",
-    [example for block in EXAMPLES for example in examples(block)],
-    ids=lambda example: " ".join(example.sql.split())[:60],
+    "example", EXAMPLES, ids=lambda example: " ".join(example.sql.split())[:60]
 )
 def test_the_example_gives_the_result_below_it(
     connection: apsw.Connection, example: Example
@@ -88,4 +58,4 @@ def test_each_registered_function_has_a_section_and_each_section_a_function() ->
 def test_each_function_stands_in_the_table_and_has_an_example() -> None:
     for name in registered():
         assert f"| [`{name}`](#{name}) |" in TEXT
-        assert any(f"{name}(" in block for block in EXAMPLES)
+        assert any(f"{name}(" in block for block in BLOCKS)

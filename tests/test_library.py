@@ -19,7 +19,8 @@ import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts._version import __version__
 
 CSRC = Path(__file__).parent.parent / "csrc"
-EXPORTS = {"sqlite3_reasoningfts_init", "reasoning_fts_version", "reasoning_fts_bm25"}
+DECLARED = re.findall(r"RF_EXPORT [^;(]*?(\w+)\(", (CSRC / "native.h").read_text(encoding="utf-8"))
+EXPORTS = {"sqlite3_reasoningfts_init", *DECLARED}
 
 
 def symbols(*options: str) -> set[str]:
@@ -35,6 +36,7 @@ def symbols(*options: str) -> set[str]:
 
 
 def test_exactly_the_documented_symbols_are_exported() -> None:
+    assert "reasoning_fts_query_match" in EXPORTS
     assert symbols("--defined-only") == EXPORTS
 
 

@@ -320,3 +320,23 @@ def test_a_long_text_can_be_interrupted(connection: apsw.Connection) -> None:
         connection.execute(
             "SELECT stop(), reasoning_match('word AND unseen*', ?)", ("word " * 3_000_000,)
         ).fetchall()
+
+
+def test_a_host_may_have_a_tokenizer_of_its_own_under_a_known_name(
+    connection: apsw.Connection,
+) -> None:
+
+    def letters(*_: object) -> Any:
+        def tokenize(text: bytes, reason: int, locale: str | None) -> list[Any]:
+            return [(i, i + 1, chr(c)) for i, c in enumerate(text)]
+
+        return tokenize
+
+    connection.register_fts5_tokenizer("unicode61", letters)
+    spec = "a, tokenize=unicode61"
+    connection.execute(f"CREATE VIRTUAL TABLE t USING fts5({spec})")
+    connection.execute("INSERT INTO t VALUES ('some text')")
+    for query in ("text", "tex", "xet"):
+        expected = connection.execute("SELECT count(*) FROM t(?)", (query,)).get
+        sql = "SELECT reasoning_match_columns(?, ?, 'some text')"
+        assert connection.execute(sql, (spec, query)).get == expected

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from array import array
+from collections.abc import Callable
 
 import apsw
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts import native
 from sqlite_reasoning_fts._version import __version__
 
@@ -73,3 +76,72 @@ def test_arrays_of_the_right_type_are_taken_as_they_are() -> None:
 def test_frequencies_that_do_not_fit_are_an_error() -> None:
     with pytest.raises(ValueError, match="3 frequencies for 2 rows and 2 phrases; give 4"):
         native.bm25(9, 2.0, [1, 2], [1, 2, 0], [3, 4])
+
+
+SPECS = ("text", "text, tokenize=ascii", "text, tokenize='unicode61 remove_diacritics 2'")
+QUERIES = ("cafe", "one NOT two", '"one two" OR caf*', "NEAR(one two, 1)", "^one", "text : x1")
+PIECES = ("cafe", "café", "one", "two", "x1", " ", "-", "\0", "ſ", "漢字", "e\u0301", "\n")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    spec=st.sampled_from(SPECS),
+    query=st.sampled_from(QUERIES),
+    text=st.lists(st.sampled_from(PIECES), max_size=9).map("".join),
+)
+def test_a_query_without_sqlite_says_what_the_sql_function_says(
+    spec: str, query: str, text: str
+) -> None:
+    connection = apsw.Connection(":memory:")
+    rf.load(connection)
+    sql = "SELECT reasoning_match_columns(?, ?, CAST(? AS TEXT))"
+    expected = connection.execute(sql, (spec, query, text.encode())).get
+    assert native.match(query, text, spec=spec) == bool(expected)
+
+
+def test_one_query_is_asked_about_many_rows() -> None:
+    with native.Query("thought : lock", "content, thought") as query:
+        rows = [("lock", None), (None, "a lock"), (b"x\x00lock", b"\xfflock")]
+        assert [query.match(*row) for row in rows] == [False, True, True]
+
+
+def test_the_tree_is_that_of_the_sql_function(connection: apsw.Connection) -> None:
+    text = '{content thought} : ("a b" OR c*) NOT d'
+    sql = "SELECT reasoning_parse('content, thought', ?)"
+    expected = json.loads(connection.execute(sql, (text,)).get)
+    assert native.parse(text, "content, thought") == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: native.parse('"a'), "unterminated string at byte 0"),
+        (lambda: native.parse("a", "text, nothing=1"), "spec: "),
+        (lambda: native.match("a", "x", "y"), "2 texts are given; pass one for each column"),
+        (lambda: native.snippet("a", "x", "y"), "2 texts are given; pass one for each column"),
+        (lambda: native.tokenize("a", "porter"), "cannot open the tokenizer porter"),
+        (lambda: native.tokenize("a", "unicode61 remove_diacritics 3"), "unicode61"),
+    ],
+)
+def test_a_wrong_use_raises_with_a_reason(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_closed_query_cannot_be_asked() -> None:
+    query = native.Query("a")
+    query.close()
+    query.close()
+    with pytest.raises(ValueError, match="closed"):
+        query.match("a")
+
+
+def test_the_snippet_is_that_of_the_sql_function(connection: apsw.Connection) -> None:
+    rows = [("one two three. four five", "six"), (None, "four four"), ("none", None)]
+    sql = "SELECT reasoning_snippet_columns('a, b', 'four OR two', '<', '>', '…', 3, ?, ?)"
+    for row in rows:
+        found = native.snippet(
+            "four OR two", *row, spec="a, b", open="<", close=">", ellipsis="…", tokens=3
+        )
+        assert found.decode() == connection.execute(sql, row).get
+    assert native.snippet("x", b"\xff x") == b"\xff [x]"

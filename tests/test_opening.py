@@ -48,6 +48,17 @@ def test_reading_leaves_file_and_folder_as_they_were(archive_path: Path) -> None
     assert [p.name for p in archive_path.parent.iterdir()] == ["state.db"]
 
 
+def test_nothing_can_be_written_through_a_file_that_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    made = apsw.Connection(str(path))
+    made.execute("CREATE TABLE t(a)")
+    made.close()
+    opened = opening.open_file(path)
+    with pytest.raises(apsw.ReadOnlyError):
+        opened.connection.execute("INSERT INTO t VALUES (1)")
+    opened.close()
+
+
 def test_reading_leaves_the_frames_of_a_wal_where_they_are(archive_path: Path) -> None:
     left_open = "import apsw, os, sys; c = apsw.Connection(sys.argv[1]); c.execute(sys.argv[2])"
     insert = (

@@ -79,7 +79,8 @@ def test_an_unindexed_column_is_out_of_scope(archive: apsw.Connection) -> None:
     "tail",
     [
         "WHERE rowid > 3", "WHERE rowid >= 3 AND rowid < 6", "WHERE rowid = 4", "WHERE rowid <= 2",
-        "WHERE rowid > 3.5", "WHERE rowid = '4'", "WHERE rowid IN (9, 2, 77)", "WHERE rowid = NULL",
+        "WHERE rowid > 3.5", "WHERE rowid > 3.0", "WHERE rowid < 3.5", "WHERE rowid = '4'",
+        "WHERE rowid IN (9, 2, 77)", "WHERE rowid = NULL",
         "WHERE rowid > 9223372036854775807", "WHERE rowid < -9223372036854775808",
         "WHERE rowid > 3 ORDER BY rowid DESC", "ORDER BY rowid LIMIT 3",
         "ORDER BY rowid DESC LIMIT 2 OFFSET 3", "WHERE rowid > 2 ORDER BY rank, rowid LIMIT 2",
@@ -121,9 +122,10 @@ def noted(connection: apsw.Connection) -> list[Value]:
     return read
 
 
-def test_a_rowid_range_narrows_what_is_read(archive: apsw.Connection) -> None:
+@pytest.mark.parametrize("bounds", ["4 AND 5", "4.0 AND 5.0"])
+def test_a_rowid_range_narrows_what_is_read(archive: apsw.Connection, bounds: str) -> None:
     read = noted(archive)
-    scan(archive, "hay", "WHERE rowid BETWEEN 4 AND 5", "noted")
+    scan(archive, "hay", f"WHERE rowid BETWEEN {bounds}", "noted")
     assert read == [4, 5]
 
 

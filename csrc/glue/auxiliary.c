@@ -7,6 +7,9 @@
 **   reasoning_counts(fts, columns)                     length and hits of the row, as int32
 **   reasoning_tokens(fts, columns)                     the length of all rows together
 **
+** FTS5 gives an auxiliary function one slot of data a cursor. It holds a short
+** list here, so that one statement may call a function for several sets.
+**
 ** Only slots of Fts5ExtensionApi up to version 2 are used, which all supported
 ** hosts have. Nothing but integers and FTS5's own iterators is read from it, so
 ** no tokenizer and no column text, but for the tables that keep no positions.
@@ -15,11 +18,162 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "glue/auxiliary.h"
 #include "pure/bm25.h"
+#include "rf.h"
+
+/* Column sets that one cursor keeps for one function; more make it count again. */
+#define MAX_SETS 16
 
 /* Rows between two looks at sqlite3_interrupt(). */
 #define POLL_ROWS 1024
+
+/* What is known of one set of columns for one query. */
+typedef struct Scope Scope;
+struct Scope {
+  Scope *next;
+  char *key;              /* the text of `columns`, the value that `set` is made of */
+  int key_bytes;
+  rf_column_set *set;
+  int phrases;
+  int counted;            /* rows, tokens and hits are filled */
+  sqlite3_int64 rows;     /* rows of the table */
+  sqlite3_int64 tokens;   /* tokens of all rows within the set */
+  sqlite3_int64 idf_rows; /* the number of rows that idf was made for, 0 for none */
+  sqlite3_int64 *hits;    /* for each phrase the rows with a hit within the set */
+  double *idf;            /* for each phrase */
+  double *frequency;      /* room for the current row, for each phrase */
+  double *weight;         /* room for the current call, for each column of the set */
+};
+
+/* The slot of a cursor: owns the scopes, newest first. */
+typedef struct Scopes {
+  Scope *first;
+} Scopes;
+
+/* One call: what every helper below needs. */
+typedef struct Call {
+  const Fts5ExtensionApi *api;
+  Fts5Context *fts;
+  sqlite3_context *context;
+  const char *function;
+} Call;
+
+static void scope_free(Scope *scope){
+  if( scope == 0 ) return;
+  sqlite3_free(scope->key);
+  sqlite3_free(scope->set);
+  sqlite3_free(scope->hits);
+  sqlite3_free(scope);
+}
+
+static void scopes_free(void *pointer){
+  Scopes *scopes = pointer;
+  while( scopes->first ){
+    Scope *scope = scopes->first;
+    scopes->first = scope->next;
+    scope_free(scope);
+  }
+  sqlite3_free(scopes);
+}
+
+/* Ends a call with an error: `message`, which is freed here, or else the code. */
+static void result_failure(const Call *call, int rc, char *message){
+  if( message ){
+    sqlite3_result_error(call->context, message, -1);
+    sqlite3_free(message);
+  }else{
+    sqlite3_result_error_code(call->context, rc);
+  }
+}
+
+/* The slot of the cursor, made at the first call. NULL when out of memory. */
+static Scopes *scopes_of(const Call *call){
+  Scopes *scopes = call->api->xGetAuxdata(call->fts, 0);
+  if( scopes == 0 ){
+    scopes = sqlite3_malloc64(sizeof(*scopes));
+    if( scopes == 0 ) return 0;
+    scopes->first = 0;
+    /* On failure FTS5 has run the destructor already. */
+    if( call->api->xSetAuxdata(call->fts, scopes, scopes_free) != SQLITE_OK ) return 0;
+  }
+  return scopes;
+}
+
+/*
+** Adds a scope for the set that `columns` names, dropping the oldest of too many.
+** The text is that of the set; where `columns` is no set it is NULL.
+*/
+static int scope_add(
+  const Call *call, Scopes *scopes, sqlite3_value *columns, const char *text, int bytes,
+  Scope **out, char **message
+){
+  Scope *scope = sqlite3_malloc64(sizeof(*scope));
+  Scope **link = &scopes->first;
+  sqlite3_uint64 phrases, weights;
+  int rc, kept = 0;
+
+  if( scope == 0 ) return SQLITE_NOMEM;
+  memset(scope, 0, sizeof(*scope));
+  scope->phrases = call->api->xPhraseCount(call->fts);
+  rc = rf_column_set_parse(
+      call->function, columns, call->api->xColumnCount(call->fts), &scope->set, message);
+  if( rc == SQLITE_OK ){
+    scope->key_bytes = bytes;
+    scope->key = sqlite3_malloc64((sqlite3_uint64)scope->key_bytes + 1);
+    phrases = (sqlite3_uint64)scope->phrases;
+    weights = (sqlite3_uint64)scope->set->count;
+    scope->hits = sqlite3_malloc64(
+        phrases * (sizeof(sqlite3_int64) + 2 * sizeof(double)) + weights * sizeof(double));
+    if( scope->key == 0 || scope->hits == 0 ){
+      rc = SQLITE_NOMEM;
+    }else{
+      memcpy(scope->key, text, (size_t)scope->key_bytes);
+      scope->idf = (double *)&scope->hits[phrases];
+      scope->frequency = &scope->idf[phrases];
+      scope->weight = &scope->frequency[phrases];
+    }
+  }
+  if( rc != SQLITE_OK ){
+    scope_free(scope);
+    return rc;
+  }
+  while( *link && ++kept < MAX_SETS ) link = &(*link)->next;
+  scope_free(*link);
+  *link = 0;
+  scope->next = scopes->first;
+  scopes->first = scope;
+  *out = scope;
+  return SQLITE_OK;
+}
+
+/* The scope of the first argument, from the slot or new. */
+static int scope_of(
+  const Call *call, int count, sqlite3_value **values, Scope **out, char **message
+){
+  rf_column_set_digits digits;
+  Scopes *scopes;
+  const char *text;
+  int bytes, rc;
+
+  *out = 0;
+  if( count < 1 ){
+    *message = sqlite3_mprintf(
+        "%s: the second argument, a text of zero-based column numbers such as '0 1', is"
+        " missing", call->function);
+    return *message ? SQLITE_ERROR : SQLITE_NOMEM;
+  }
+  scopes = scopes_of(call);
+  if( scopes == 0 ) return SQLITE_NOMEM;
+  rc = rf_column_set_text(values[0], &digits, &text, &bytes);
+  if( rc != SQLITE_OK ) return rc;
+  for(Scope *scope = text ? scopes->first : 0; scope; scope = scope->next){
+    if( scope->key_bytes == bytes && memcmp(scope->key, text, (size_t)bytes) == 0 ){
+      *out = scope;
+      return SQLITE_OK;
+    }
+  }
+  return scope_add(call, scopes, values[0], text, bytes, out, message);
+}
 
 /* What the counting of one phrase's rows needs. */
 typedef struct Counting {
@@ -55,7 +209,7 @@ static int count_row(const Fts5ExtensionApi *api, Fts5Context *fts, void *pointe
 }
 
 /* The tokens of all rows of the table within the set. */
-static int table_tokens(const rf_fts_call *call, const rf_column_set *set, sqlite3_int64 *total){
+static int table_tokens(const Call *call, const rf_column_set *set, sqlite3_int64 *total){
   int rc = SQLITE_OK;
   *total = 0;
   for(int i = 0; rc == SQLITE_OK && i < set->count; i++){
@@ -67,7 +221,7 @@ static int table_tokens(const rf_fts_call *call, const rf_column_set *set, sqlit
 }
 
 /* Fills the statistics of the table within the set: once for a query. */
-static int scope_count(const rf_fts_call *call, rf_scope *scope){
+static int scope_count(const Call *call, Scope *scope){
   const rf_column_set *set = scope->set;
   int rc = call->api->xRowCount(call->fts, &scope->rows);
 
@@ -82,7 +236,7 @@ static int scope_count(const rf_fts_call *call, rf_scope *scope){
 }
 
 /* The tokens of the current row within the set. */
-static int row_tokens(const rf_fts_call *call, const rf_scope *scope, int *tokens, char **message){
+static int row_tokens(const Call *call, const Scope *scope, int *tokens, char **message){
   const rf_column_set *set = scope->set;
   *tokens = 0;
   for(int i = 0; i < set->count; i++){
@@ -106,12 +260,12 @@ static int row_tokens(const rf_fts_call *call, const rf_scope *scope, int *token
 ** without a word. A row whose content has changed since it was indexed looks
 ** like this too, and has no hits indeed.
 */
-static int check_positions(const rf_fts_call *call, char **message){
+static int check_positions(const Call *call, char **message){
   const int columns = call->api->xColumnCount(call->fts);
   for(int i = 0; i < columns; i++){
     const char *text = 0;
     int bytes = 0;
-    int rc = rf_fts_column_text(call, i, &text, &bytes);
+    int rc = call->api->xColumnText(call->fts, i, &text, &bytes);
     if( rc != SQLITE_OK ) return rc;
     if( text != 0 ) return SQLITE_OK;
   }
@@ -127,7 +281,7 @@ static int check_positions(const rf_fts_call *call, char **message){
 ** with its column's weight (1.0 where `weight` is NULL), into scope->frequency.
 */
 static int row_frequencies(
-  const rf_fts_call *call, const rf_scope *scope, const double *weight, char **message
+  const Call *call, const Scope *scope, const double *weight, char **message
 ){
   const rf_column_set *set = scope->set;
   int any = 0;
@@ -154,7 +308,7 @@ static int row_frequencies(
 
 /* Reads the weights into scope->weight; a column without one weighs 1.0, as in bm25(). */
 static int read_weights(
-  const rf_fts_call *call, const rf_scope *scope, int count, sqlite3_value **values, char **message
+  const Call *call, const Scope *scope, int count, sqlite3_value **values, char **message
 ){
   const int columns = scope->set->count;
   if( count > columns ){
@@ -185,7 +339,7 @@ static int read_weights(
 ** taken to have, or -1 for those it has; the weights are values[0..count-1].
 */
 static int rank_row(
-  const rf_fts_call *call, rf_scope *scope, sqlite3_int64 rows, int count, sqlite3_value **values,
+  const Call *call, Scope *scope, sqlite3_int64 rows, int count, sqlite3_value **values,
   double *rank, char **message
 ){
   int tokens = 0;
@@ -225,17 +379,17 @@ static void bm25_function(
   const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
   int count, sqlite3_value **values
 ){
-  const rf_fts_call call = {api, fts, context, "reasoning_bm25"};
-  rf_scope *scope;
+  const Call call = {api, fts, context, "reasoning_bm25"};
+  Scope *scope;
   char *message = 0;
   double rank = 0.0;
-  int rc = rf_scope_of(&call, count, values, &scope, &message);
+  int rc = scope_of(&call, count, values, &scope, &message);
 
   if( rc == SQLITE_OK ){
     rc = rank_row(&call, scope, -1, count - 1, values + 1, &rank, &message);
   }
   if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, message);
+    result_failure(&call, rc, message);
   }else{
     sqlite3_result_double(context, rank);
   }
@@ -245,33 +399,34 @@ static void bm25_rows_function(
   const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
   int count, sqlite3_value **values
 ){
-  const rf_fts_call call = {api, fts, context, "reasoning_bm25_rows"};
-  rf_scope *scope;
+  const Call call = {api, fts, context, "reasoning_bm25_rows"};
+  Scope *scope;
+  sqlite3_int64 rows = -1;
   char *message = 0;
   double rank = 0.0;
-  int rc = rf_scope_of(&call, count, values, &scope, &message);
+  int rc = scope_of(&call, count, values, &scope, &message);
 
-  if( rc == SQLITE_OK && (count < 2
-   || sqlite3_value_numeric_type(values[1]) != SQLITE_INTEGER
-   || sqlite3_value_int64(values[1]) < 0)
-  ){
+  if( rc == SQLITE_OK && count > 1 ){
+    (void)sqlite3_value_numeric_type(values[1]); /* a text of digits is a number */
+    if( !rf_value_whole(values[1], &rows) ) rows = -1;
+  }
+  if( rc == SQLITE_OK && rows < 0 ){
     message = sqlite3_mprintf(
         "%s: the third argument must be the number of all rows, an integer", call.function);
     rc = message ? SQLITE_ERROR : SQLITE_NOMEM;
   }
   if( rc == SQLITE_OK ){
-    rc = rank_row(&call, scope, sqlite3_value_int64(values[1]), count - 2, values + 2,
-                  &rank, &message);
+    rc = rank_row(&call, scope, rows, count - 2, values + 2, &rank, &message);
   }
   if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, message);
+    result_failure(&call, rc, message);
   }else{
     sqlite3_result_double(context, rank);
   }
 }
 
 /* A helper for the functions that take nothing but the columns. */
-static int only_columns(const rf_fts_call *call, int count, char **message){
+static int only_columns(const Call *call, int count, char **message){
   if( count <= 1 ) return SQLITE_OK;
   *message = sqlite3_mprintf(
       "%s: %d arguments, 2 are wanted: the table and its columns",
@@ -283,13 +438,13 @@ static void origin_function(
   const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
   int count, sqlite3_value **values
 ){
-  const rf_fts_call call = {api, fts, context, "reasoning_origin"};
-  rf_scope *scope;
+  const Call call = {api, fts, context, "reasoning_origin"};
+  Scope *scope;
   char *message = 0;
   int inside = 0, outside = 0;
   int rc = only_columns(&call, count, &message);
 
-  if( rc == SQLITE_OK ) rc = rf_scope_of(&call, count, values, &scope, &message);
+  if( rc == SQLITE_OK ) rc = scope_of(&call, count, values, &scope, &message);
   for(int i = 0; rc == SQLITE_OK && !(inside && outside) && i < scope->phrases; i++){
     Fts5PhraseIter iterator;
     int column;
@@ -307,7 +462,7 @@ static void origin_function(
     rc = check_positions(&call, &message);
   }
   if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, message);
+    result_failure(&call, rc, message);
   }else if( inside || outside ){
     const char *origin = inside && outside ? "both" : inside ? "thought" : "said";
     sqlite3_result_text(context, origin, (int)strlen(origin), SQLITE_STATIC);
@@ -325,15 +480,15 @@ static void counts_function(
   const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
   int count, sqlite3_value **values
 ){
-  const rf_fts_call call = {api, fts, context, "reasoning_counts"};
-  rf_scope *scope;
+  const Call call = {api, fts, context, "reasoning_counts"};
+  Scope *scope;
   char *message = 0;
   unsigned char *blob = 0;
   sqlite3_uint64 bytes = 0;
   int tokens = 0;
   int rc = only_columns(&call, count, &message);
 
-  if( rc == SQLITE_OK ) rc = rf_scope_of(&call, count, values, &scope, &message);
+  if( rc == SQLITE_OK ) rc = scope_of(&call, count, values, &scope, &message);
   if( rc == SQLITE_OK ) rc = row_tokens(&call, scope, &tokens, &message);
   if( rc == SQLITE_OK ) rc = row_frequencies(&call, scope, 0, &message);
   if( rc == SQLITE_OK ){
@@ -342,7 +497,7 @@ static void counts_function(
     if( blob == 0 ) rc = SQLITE_NOMEM;
   }
   if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, message);
+    result_failure(&call, rc, message);
     return;
   }
   put_int32(blob, tokens);
@@ -356,16 +511,16 @@ static void tokens_function(
   const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
   int count, sqlite3_value **values
 ){
-  const rf_fts_call call = {api, fts, context, "reasoning_tokens"};
-  rf_scope *scope;
+  const Call call = {api, fts, context, "reasoning_tokens"};
+  Scope *scope;
   char *message = 0;
   sqlite3_int64 tokens = 0;
   int rc = only_columns(&call, count, &message);
 
-  if( rc == SQLITE_OK ) rc = rf_scope_of(&call, count, values, &scope, &message);
+  if( rc == SQLITE_OK ) rc = scope_of(&call, count, values, &scope, &message);
   if( rc == SQLITE_OK ) rc = table_tokens(&call, scope->set, &tokens);
   if( rc != SQLITE_OK ){
-    rf_result_error(context, rc, message);
+    result_failure(&call, rc, message);
     return;
   }
   sqlite3_result_int64(context, tokens);

@@ -7,8 +7,8 @@
 **
 ** Numbers are decimal digits; spaces are blanks, tabs and newlines, also around
 ** the list. The empty set, a column named twice, a column that the table does
-** not have and a mixture of both forms are errors. An SQL integer is read as
-** its text.
+** not have and a mixture of both forms are errors. A whole number is read as its
+** digits.
 */
 #include <string.h>
 
@@ -84,26 +84,44 @@ static int read_numbers(
   }
 }
 
+int rf_column_set_text(
+  sqlite3_value *value, rf_column_set_digits *digits, const char **text, int *bytes
+){
+  sqlite3_int64 number;
+
+  *text = 0;
+  *bytes = 0;
+  if( sqlite3_value_type(value) == SQLITE_TEXT ){
+    *text = (const char *)sqlite3_value_text(value);
+    if( *text == 0 ) return SQLITE_NOMEM;
+    *bytes = sqlite3_value_bytes(value);
+  }else if( rf_value_whole(value, &number) ){
+    sqlite3_snprintf((int)sizeof(digits->text), digits->text, "%lld", number);
+    *text = digits->text;
+    *bytes = (int)strlen(digits->text);
+  }
+  return SQLITE_OK;
+}
+
 int rf_column_set_parse(
   const char *function, sqlite3_value *value, int columns,
   rf_column_set **set, char **message
 ){
-  const int type = sqlite3_value_type(value);
   const sqlite3_uint64 room = (sqlite3_uint64)(columns > 0 ? columns : 0);
+  rf_column_set_digits digits;
   const char *text;
   rf_column_set *made;
   int *column, *place;
   int bytes, count, exclude, rc;
 
   *set = 0;
-  if( type != SQLITE_TEXT && type != SQLITE_INTEGER ){
+  rc = rf_column_set_text(value, &digits, &text, &bytes);
+  if( rc != SQLITE_OK ) return rc;
+  if( text == 0 ){
     return fail(message, sqlite3_mprintf(
         "%s: columns must be a text of zero-based column numbers such as '0 1', or '-2'"
         " for all but column 2", function));
   }
-  text = (const char *)sqlite3_value_text(value);
-  if( text == 0 ) return SQLITE_NOMEM;
-  bytes = sqlite3_value_bytes(value);
 
   made = sqlite3_malloc64(sizeof(*made) + 2 * room * sizeof(int));
   if( made == 0 ) return SQLITE_NOMEM;

@@ -12,9 +12,6 @@
 
 #define CACHED 8
 
-/* Tokens between two looks at sqlite3_interrupt(): about 1 MB of text. */
-#define POLL_TOKENS 100000
-
 static void *resize(void *context, void *block, size_t bytes){
   (void)context;
   return sqlite3_realloc64(block, bytes);
@@ -30,12 +27,7 @@ const rf_memory rf_sqlite_memory = {0, resize, release};
 /* ---- one compiled query ----------------------------------------------------- */
 
 static void compiled_free(rf_compiled *compiled){
-  rf_prefilter_free(compiled->prefilter);
-  rf_matcher_free(compiled->matcher);
-  rf_query_free(compiled->query);
-  rf_tokenizer_close(&compiled->tokenizer);
-  rf_spec_free(compiled->spec);
-  sqlite3_free(compiled->tokens);
+  rf_program_free(compiled->program);
   sqlite3_free(compiled);
 }
 
@@ -53,39 +45,30 @@ int rf_compiled_has_spec(const rf_compiled *compiled, const char *spec, int byte
       && (bytes == 0 || memcmp(compiled->text, spec, (size_t)bytes) == 0);
 }
 
-/* Puts the name of the function before a reason, which it frees. */
-static char *named(const char *function, const char *argument, const char *reason){
-  return sqlite3_mprintf("%s: %s%s", function, argument, reason);
+/* ---- what a program asks of its host ------------------------------------------ */
+
+static int open_tokenizer(
+  void *context, const rf_spec *spec, rf_tokenizer *tokenizer, rf_error *error
+){
+  const rf_compiled *compiled = context;
+  return rf_tokenizer_open(compiled->api, spec, tokenizer, error);
 }
 
-/* Fills a zeroed object; what is made stays in it also on failure. */
-static int fill(
-  rf_compiled *made, fts5_api *api, const char *function, char **message
-){
-  const char *query = made->text + made->spec_bytes;
+static bool is_interrupted(void *context){
+  const rf_compiled *compiled = context;
+  return rf_interrupted(compiled->db) != 0;
+}
+
+/* Fills a zeroed object, but for its texts. */
+static int fill(rf_compiled *made, const char *function, char **message){
   rf_error error;
-  char *reason = 0;
-  int rc = rf_spec_parse(&rf_sqlite_memory, made->text, made->spec_bytes, &made->spec, &error);
-  if( rc == SQLITE_ERROR ) *message = named(function, "spec: ", error.message);
-  if( rc == SQLITE_OK ){
-    rc = rf_tokenizer_open(api, made->spec, &made->tokenizer, &reason);
-    if( reason ) *message = named(function, "spec: ", reason);
-    if( reason && *message == 0 ) rc = SQLITE_NOMEM;
-    sqlite3_free(reason);
-    if( rc != SQLITE_OK ) return rc;
-    made->tokens = sqlite3_malloc64(sizeof(int) * (sqlite3_uint64)made->spec->columns.count);
-    if( made->tokens == 0 ) return SQLITE_NOMEM;
-    error.message[0] = 0;
-    rc = rf_query_parse(&rf_sqlite_memory, query, made->query_bytes, &made->spec->columns,
-                        &made->tokenizer, &made->query, &error);
-    if( rc == SQLITE_ERROR && error.message[0] ) *message = named(function, "", error.message);
-  }
-  if( rc == SQLITE_ERROR && error.message[0] && *message == 0 ) rc = SQLITE_NOMEM;
-  if( rc == SQLITE_OK ) rc = rf_matcher_new(&rf_sqlite_memory, made->query, &made->matcher);
-  if( rc == SQLITE_OK ){
-    rc = rf_prefilter_new(&rf_sqlite_memory, made->query, made->spec->columns.count,
-                          made->spec->tokenizer_count, made->spec->tokenizer,
-                          &made->prefilter);
+  int rc;
+  made->host = (rf_host){made, open_tokenizer, rf_tokenizer_close, is_interrupted};
+  rc = rf_program_new(&rf_sqlite_memory, &made->host, made->text, made->spec_bytes,
+                      made->text + made->spec_bytes, made->query_bytes, &made->program, &error);
+  if( rc != SQLITE_OK && error.message[0] ){
+    *message = sqlite3_mprintf("%s: %s", function, error.message);
+    if( *message == 0 ) rc = SQLITE_NOMEM;
   }
   return rc;
 }
@@ -161,7 +144,8 @@ int rf_compiler_get(
   if( spec_bytes > 0 ) memcpy(made->text, spec, (size_t)spec_bytes);
   if( query_bytes > 0 ) memcpy(made->text + spec_bytes, query, (size_t)query_bytes);
   made->text[spec_bytes + query_bytes] = 0;
-  rc = fill(made, compiler->api, function, message);
+  made->api = compiler->api;
+  rc = fill(made, function, message);
   if( rc != SQLITE_OK ){
     rf_compiled_release(made);
     return rc;
@@ -173,73 +157,51 @@ int rf_compiler_get(
   return SQLITE_OK;
 }
 
-/* ---- rows ---------------------------------------------------------------------- */
+/* ---- a call of a function ------------------------------------------------------ */
 
-static int token(
-  void *context, int flags, const char *bytes, int length, int start, int end
+rf_compiled *rf_compiled_for(
+  sqlite3_context *context, const char *function, int slot, const char *spec, int spec_bytes,
+  sqlite3_value *query
 ){
-  rf_compiled *compiled = context;
-  if( ++compiled->polled >= POLL_TOKENS ){
-    compiled->polled = 0;
-    if( rf_interrupted(compiled->db) ) return SQLITE_INTERRUPT;
+  rf_compiler *compiler = sqlite3_user_data(context);
+  rf_compiled *compiled = sqlite3_get_auxdata(context, slot);
+  const char *text;
+  char *message = 0;
+  int bytes, rc;
+  if( compiled && rf_compiled_has_spec(compiled, spec, spec_bytes) ){
+    rf_compiled_retain(compiled);
+    return compiled;
   }
-  return rf_matcher_token(compiled->matcher, flags, bytes, length, start, end);
+  rc = rf_value_text(query, &text, &bytes);
+  if( rc == SQLITE_OK ){
+    rc = rf_compiler_get(compiler, function, spec, spec_bytes, text, bytes, &compiled,
+                         &message);
+  }
+  if( rc != SQLITE_OK ){
+    rf_result_error(context, rc, message);
+    return 0;
+  }
+  /*
+  ** One reference for the auxiliary data, one for this call: SQLite may give the
+  ** first back at once. It does so without a word where it has no memory, which
+  ** costs a look into the cache a row and nothing else.
+  */
+  rf_compiled_retain(compiled);
+  sqlite3_set_auxdata(context, slot, compiled, rf_compiled_release);
+  return compiled;
 }
 
-int rf_compiled_read(rf_compiled *compiled, const rf_row *row){
-  const rf_columns *columns = &compiled->spec->columns;
+int rf_register_functions(
+  sqlite3 *db, fts5_api *api, const rf_function *functions, int count
+){
   int rc = SQLITE_OK;
-  rf_matcher_begin(compiled->matcher);
-  for(int i = 0; rc == SQLITE_OK && i < row->count; i++){
-    int64_t before;
-    compiled->tokens[i] = 0;
-    if( row->text[i] == 0 || columns->unindexed[i] ) continue;
-    rf_matcher_column(compiled->matcher, i);
-    before = rf_matcher_tokens(compiled->matcher);
-    rc = compiled->tokenizer.tokenize(compiled->tokenizer.context, RF_TOKENIZE_DOCUMENT,
-                                      row->text[i], row->bytes[i], compiled, token);
-    compiled->tokens[i] = (int)(rf_matcher_tokens(compiled->matcher) - before);
+  for(int i = 0; rc == SQLITE_OK && i < count; i++){
+    rf_compiler *compiler = rf_compiler_new(db, api);
+    if( compiler == 0 ) return SQLITE_NOMEM;
+    /* SQLite frees the compiler, also where it refuses the function. */
+    rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
+                                    SQLITE_UTF8 | SQLITE_INNOCUOUS, compiler,
+                                    functions[i].function, 0, 0, rf_compiler_free);
   }
   return rc;
-}
-
-int rf_compiled_match(rf_compiled *compiled, const rf_row *row, int hits, int *matches){
-  bool verdict = false;
-  int rc;
-  *matches = 0;
-  if( compiled->prefilter && !rf_prefilter_may_match(compiled->prefilter, row) ){
-    return SQLITE_OK;
-  }
-  rc = rf_compiled_read(compiled, row);
-  if( rc == SQLITE_OK ) rc = rf_matcher_finish(compiled->matcher, hits != 0, &verdict);
-  *matches = verdict;
-  return rc;
-}
-
-/* ---- values ---------------------------------------------------------------------- */
-
-int rf_value_text(sqlite3_value *value, const char **text, int *bytes){
-  *text = 0;
-  *bytes = 0;
-  if( sqlite3_value_type(value) == SQLITE_NULL ) return SQLITE_OK;
-  *text = (const char *)sqlite3_value_text(value);
-  *bytes = sqlite3_value_bytes(value);
-  if( *text == 0 ){
-    /* An empty blob has no address; otherwise the conversion ran out of memory. */
-    if( sqlite3_value_type(value) != SQLITE_BLOB || *bytes != 0 ) return SQLITE_NOMEM;
-    *text = "";
-  }
-  return SQLITE_OK;
-}
-
-void rf_result_error(sqlite3_context *context, int rc, char *message){
-  if( rc == SQLITE_NOMEM ){
-    sqlite3_result_error_nomem(context);
-  }else if( message ){
-    sqlite3_result_error(context, message, -1);
-    if( rc != SQLITE_ERROR ) sqlite3_result_error_code(context, rc);
-  }else{
-    sqlite3_result_error_code(context, rc);
-  }
-  sqlite3_free(message);
 }

@@ -29,7 +29,7 @@ static void reasoning_parse(sqlite3_context *context, int count, sqlite3_value *
     return;
   }
   rf_text_begin(&json, &rf_sqlite_memory);
-  rf_query_render(compiled->query, &compiled->spec->columns, &json);
+  rf_query_render(compiled->program->query, &compiled->program->spec->columns, &json);
   rf_compiled_release(compiled);
   if( json.status != SQLITE_OK ){
     rf_text_end(&json);
@@ -40,8 +40,6 @@ static void reasoning_parse(sqlite3_context *context, int count, sqlite3_value *
 }
 
 int rf_register_parse(sqlite3 *db, fts5_api *api){
-  rf_compiler *compiler = rf_compiler_new(db, api);
-  if( compiler == 0 ) return SQLITE_NOMEM;
-  return sqlite3_create_function_v2(db, "reasoning_parse", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS,
-                                    compiler, reasoning_parse, 0, 0, rf_compiler_free);
+  static const rf_function function = {"reasoning_parse", 2, reasoning_parse};
+  return rf_register_functions(db, api, &function, 1);
 }

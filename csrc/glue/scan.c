@@ -1,9 +1,15 @@
 /*
-** reasoning_scan(query, source, spec, thought_columns): a table-valued function
-** that reads a table or view row by row and gives the rows that match.
+** reasoning_scan(query, source, spec, thought_columns, stored, listed): a
+** table-valued function that reads a table or view row by row and gives the rows
+** that match.
 **
-**   CREATE TABLE x(rowid, rank, origin,
-**                  query HIDDEN, source HIDDEN, spec HIDDEN, thought_columns HIDDEN)
+**   CREATE TABLE x(rowid, rank, origin, query HIDDEN, source HIDDEN, spec HIDDEN,
+**                  thought_columns HIDDEN, stored HIDDEN, listed HIDDEN)
+**
+** `stored` names, as a spec, the columns of the source from which the indexed columns
+** of `spec` are made: each text in them goes in once, on its own, as it is or, if it
+** is JSON (RFC 8259), as its strings. `listed` is a table or view with the rowids of
+** all rows that have a text. Both only make a scan faster.
 **
 ** Without `rank` it gives each row as it is found, in the order of the source or
 ** of `ORDER BY rowid`. With it the whole source is read first (scan_rank.c).
@@ -17,26 +23,26 @@
 
 #include "glue/scan.h"
 
-enum Column { ROWID, RANK, ORIGIN, QUERY, SOURCE, SPEC, THOUGHT };
+enum Column { ROWID, RANK, ORIGIN, QUERY, SOURCE, SPEC, THOUGHT, STORED, LISTED };
 #define FIRST_ARGUMENT QUERY
-#define ARGUMENTS 4
-#define VALUES 11 /* bits of a plan that come with a value */
+#define ARGUMENTS 6
+#define VALUES 13 /* bits of a plan that come with a value */
 
 /* The plan, in idxNum. Values come to xFilter in the order of these bits. */
 enum Plan {
-  HAS_ARGUMENT = 1 << 0, /* four of them: query, source, spec, thought_columns */
-  ROWID_EQ = 1 << 4,
-  ROWID_GT = 1 << 5,
-  ROWID_GE = 1 << 6,
-  ROWID_LT = 1 << 7,
-  ROWID_LE = 1 << 8,
-  LIMITED = 1 << 9,
-  OFFSET = 1 << 10,
-  WANT_RANK = 1 << 11,
-  WANT_ORIGIN = 1 << 12,
-  BY_RANK = 1 << 13,
-  BY_ROWID = 1 << 14,
-  DESCENDING = 1 << 15,
+  HAS_ARGUMENT = 1 << 0, /* six of them, in the order of the columns */
+  ROWID_EQ = 1 << 6,
+  ROWID_GT = 1 << 7,
+  ROWID_GE = 1 << 8,
+  ROWID_LT = 1 << 9,
+  ROWID_LE = 1 << 10,
+  LIMITED = 1 << 11,
+  OFFSET = 1 << 12,
+  WANT_RANK = 1 << 13,
+  WANT_ORIGIN = 1 << 14,
+  BY_RANK = 1 << 15,
+  BY_ROWID = 1 << 16,
+  DESCENDING = 1 << 17,
 };
 
 typedef struct Module {
@@ -54,7 +60,7 @@ typedef struct Cursor {
   sqlite3_vtab_cursor base;
   sqlite3_value *argument[ARGUMENTS]; /* copies, NULL where not given */
   rf_compiled *compiled;
-  rf_source source;
+  rf_reading reading;
   rf_column_set *thought;
   rf_reader reader;      /* of a scan without ranks */
   rf_hit *hits;          /* of a ranked scan */
@@ -62,7 +68,8 @@ typedef struct Cursor {
   int at;
   rf_hit current;
   int ranked;
-  int origins;           /* whether the origin of a hit is asked for */
+  int origins;           /* whether the origin of each hit is to be found */
+  int only_origin;       /* the origin of all hits, 0 where they may differ */
   int end;
 } Cursor;
 
@@ -79,7 +86,7 @@ static int scan_connect(
   (void)message;
   rc = sqlite3_declare_vtab(
       db, "CREATE TABLE x(rowid INTEGER, rank REAL, origin TEXT, query HIDDEN, source HIDDEN,"
-          " spec HIDDEN, thought_columns HIDDEN)");
+          " spec HIDDEN, thought_columns HIDDEN, stored HIDDEN, listed HIDDEN)");
   if( rc != SQLITE_OK ) return rc;
   rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
   if( rc != SQLITE_OK ) return rc;
@@ -186,17 +193,21 @@ static void cursor_clear(Cursor *cursor){
     cursor->argument[i] = 0;
   }
   rf_reader_close(&cursor->reader);
-  rf_source_clear(&cursor->source);
+  rf_source_clear(&cursor->reading.source);
+  rf_source_clear(&cursor->reading.listed);
+  rf_spec_free(cursor->reading.stored);
   rf_compiled_release(cursor->compiled);
   sqlite3_free(cursor->thought);
   sqlite3_free(cursor->hits);
   cursor->compiled = 0;
+  cursor->reading.stored = 0;
   cursor->thought = 0;
   cursor->hits = 0;
   cursor->count = 0;
   cursor->at = 0;
   cursor->ranked = 0;
   cursor->origins = 0;
+  cursor->only_origin = 0;
   cursor->end = 1;
 }
 
@@ -220,10 +231,13 @@ static int report(Cursor *cursor, int rc, char *message){
 }
 
 static int advance(Cursor *cursor, char **message){
-  int row, matches;
+  bool matches;
+  int row;
   if( cursor->ranked ){
     cursor->end = cursor->at >= cursor->count;
-    if( !cursor->end ) cursor->current = cursor->hits[cursor->at++];
+    if( cursor->end ) return SQLITE_OK;
+    cursor->current = cursor->hits[cursor->at++];
+    if( cursor->only_origin ) cursor->current.origin = cursor->only_origin;
     return SQLITE_OK;
   }
   for(;;){
@@ -231,55 +245,128 @@ static int advance(Cursor *cursor, char **message){
     const rf_row texts = {cursor->reader.count, cursor->reader.text, cursor->reader.bytes};
     cursor->end = rc != SQLITE_OK || !row;
     if( cursor->end ) return rc;
-    rc = rf_compiled_match(cursor->compiled, &texts, cursor->origins, &matches);
+    matches = cursor->reader.decided;
+    if( !matches ){
+      rc = rf_program_match(cursor->compiled->program, &texts, cursor->origins != 0, &matches);
+    }
     if( rc != SQLITE_OK ) return rc;
     if( !matches ) continue;
     cursor->current = (rf_hit){
       cursor->reader.rowid, 0.0,
-      cursor->origins ? rf_origin_of(cursor->compiled, cursor->thought) : 0,
+      cursor->origins ? rf_origin_of(cursor->compiled, cursor->thought) : cursor->only_origin,
     };
     return SQLITE_OK;
   }
 }
 
-/* Copies the arguments and compiles the query; returns a message on failure. */
-static int take_arguments(
-  Cursor *cursor, const Module *module, int plan, sqlite3_value **values, int *used,
-  char **message
+static const char *const argument_names[ARGUMENTS] = {
+  "query", "source", "spec", "thought_columns", "stored", "listed",
+};
+
+static int has(const Cursor *cursor, int column){
+  sqlite3_value *value = cursor->argument[column - FIRST_ARGUMENT];
+  return value && sqlite3_value_type(value) != SQLITE_NULL;
+}
+
+/* Copies the arguments; the first three must be there. */
+static int copy_arguments(
+  Cursor *cursor, int plan, sqlite3_value **values, int *used, char **message
 ){
-  static const char *const names[ARGUMENTS] = {"query", "source", "spec", "thought_columns"};
-  const char *text[3];
-  int bytes[3], rc;
   for(int i = 0; i < ARGUMENTS; i++){
     if( !(plan & (HAS_ARGUMENT << i)) ) continue;
     cursor->argument[i] = sqlite3_value_dup(values[(*used)++]);
     if( cursor->argument[i] == 0 ) return SQLITE_NOMEM;
   }
-  for(int i = 0; i < 3; i++){
-    if( cursor->argument[i] == 0 || sqlite3_value_type(cursor->argument[i]) == SQLITE_NULL ){
-      *message = sqlite3_mprintf(
-          "reasoning_scan: the %s is %s; write reasoning_scan(query, source, spec,"
-          " thought_columns)", names[i], cursor->argument[i] ? "NULL" : "missing");
-      return *message ? SQLITE_ERROR : SQLITE_NOMEM;
-    }
-    rc = rf_value_text(cursor->argument[i], &text[i], &bytes[i]);
-    if( rc != SQLITE_OK ) return rc;
+  for(int column = QUERY; column <= SPEC; column++){
+    if( has(cursor, column) ) continue;
+    *message = sqlite3_mprintf(
+        "reasoning_scan: the %s is %s; write reasoning_scan(query, source, spec,"
+        " thought_columns)", argument_names[column - FIRST_ARGUMENT],
+        cursor->argument[column - FIRST_ARGUMENT] ? "NULL" : "missing");
+    return *message ? SQLITE_ERROR : SQLITE_NOMEM;
   }
-  rc = rf_compiler_get(module->compiler, "reasoning_scan", text[2], bytes[2], text[0], bytes[0],
-                       &cursor->compiled, message);
-  if( rc != SQLITE_OK ) return rc;
-  if( cursor->argument[3] && sqlite3_value_type(cursor->argument[3]) != SQLITE_NULL ){
-    rc = rf_column_set_parse("reasoning_scan", cursor->argument[3],
-                             cursor->compiled->spec->columns.count, &cursor->thought, message);
-    if( rc != SQLITE_OK ) return rc;
-  }
-  return rf_source_find(module->db, text[1], bytes[1], &cursor->source, message);
+  return SQLITE_OK;
 }
 
-/* Narrows a range by a bound; one that is no integer is left to SQLite. */
+static int argument_text(const Cursor *cursor, int column, const char **text, int *bytes){
+  return rf_value_text(cursor->argument[column - FIRST_ARGUMENT], text, bytes);
+}
+
+static int compile(Cursor *cursor, const Module *module, char **message){
+  const char *query = 0, *spec = 0;
+  int query_bytes = 0, spec_bytes = 0;
+  int rc = argument_text(cursor, QUERY, &query, &query_bytes);
+  if( rc == SQLITE_OK ) rc = argument_text(cursor, SPEC, &spec, &spec_bytes);
+  if( rc != SQLITE_OK ) return rc;
+  return rf_compiler_get(module->compiler, "reasoning_scan", spec, spec_bytes, query, query_bytes,
+                         &cursor->compiled, message);
+}
+
+static int take_stored(Cursor *cursor, char **message){
+  const char *text;
+  rf_error error;
+  int bytes;
+  int rc = argument_text(cursor, STORED, &text, &bytes);
+  if( rc != SQLITE_OK ) return rc;
+  rc = rf_spec_parse(&rf_sqlite_memory, text, bytes, &cursor->reading.stored, &error);
+  if( rc == SQLITE_ERROR ){
+    *message = sqlite3_mprintf("reasoning_scan: stored: %s", error.message);
+  }else if( rc == SQLITE_OK && cursor->reading.stored->columns.count > RF_STORED_LIMIT ){
+    *message = sqlite3_mprintf("reasoning_scan: stored: %d columns; name at most %d",
+                               cursor->reading.stored->columns.count, RF_STORED_LIMIT);
+    rc = SQLITE_ERROR;
+  }
+  return rc == SQLITE_ERROR && *message == 0 ? SQLITE_NOMEM : rc;
+}
+
+/* Whether all columns that the query looks at are thought, or none is. */
+static void take_origin(Cursor *cursor, int plan){
+  const rf_columns *columns = &cursor->compiled->program->spec->columns;
+  int in = 0, out = 0;
+  if( cursor->thought == 0 ) return;
+  for(int i = 0; i < columns->count; i++){
+    if( columns->unindexed[i] ) continue;
+    if( cursor->thought->place[i] >= 0 ) in++;
+    else out++;
+  }
+  if( in == 0 || out == 0 ) cursor->only_origin = out ? RF_SAID : RF_THOUGHT;
+  else cursor->origins = (plan & WANT_ORIGIN) != 0;
+}
+
+/* Makes of the arguments what the scan works with. */
+static int take_arguments(
+  Cursor *cursor, const Module *module, int plan, sqlite3_value **values, int *used,
+  char **message
+){
+  const char *text;
+  int bytes;
+  int rc = copy_arguments(cursor, plan, values, used, message);
+  if( rc == SQLITE_OK ) rc = compile(cursor, module, message);
+  if( rc == SQLITE_OK && has(cursor, THOUGHT) ){
+    rc = rf_column_set_parse("reasoning_scan", cursor->argument[THOUGHT - FIRST_ARGUMENT],
+                             cursor->compiled->program->spec->columns.count, &cursor->thought,
+                             message);
+  }
+  if( rc == SQLITE_OK ) rc = argument_text(cursor, SOURCE, &text, &bytes);
+  if( rc == SQLITE_OK ){
+    rc = rf_source_find(module->db, "source", text, bytes, &cursor->reading.source, message);
+  }
+  if( rc != SQLITE_OK ) return rc;
+  take_origin(cursor, plan);
+  if( has(cursor, STORED) ) rc = take_stored(cursor, message);
+  if( rc == SQLITE_OK && has(cursor, LISTED) ){
+    rc = argument_text(cursor, LISTED, &text, &bytes);
+    if( rc == SQLITE_OK ){
+      rc = rf_source_find(module->db, "listed", text, bytes, &cursor->reading.listed, message);
+    }
+  }
+  return rc;
+}
+
+/* Narrows a range by a bound; one that is no whole number is left to SQLite. */
 static void narrow(rf_range *range, int bit, sqlite3_value *value){
-  const sqlite3_int64 bound = sqlite3_value_int64(value);
-  if( sqlite3_value_type(value) != SQLITE_INTEGER ) return;
+  sqlite3_int64 bound;
+  if( !rf_value_whole(value, &bound) ) return;
   if( bit == ROWID_EQ || bit == ROWID_GE || bit == ROWID_GT ){
     /* "> the greatest integer" stays ">=", and SQLite drops the row. */
     const sqlite3_int64 low = bit == ROWID_GT && bound < INT64_MAX ? bound + 1 : bound;
@@ -292,38 +379,39 @@ static void narrow(rf_range *range, int bit, sqlite3_value *value){
 }
 
 static int start(Cursor *cursor, Module *module, int plan, sqlite3_value **values, char **message){
-  const rf_range everything = {INT64_MIN, INT64_MAX};
   const int ranked = (plan & WANT_RANK) != 0;
-  rf_range range = everything;
+  rf_range range = {INT64_MIN, INT64_MAX};
   sqlite3_int64 limit = -1, offset = 0;
   rf_scan_order order = RF_UNORDERED;
   rf_hit_order hit_order = RF_AS_READ;
   int used = 0;
   int rc = take_arguments(cursor, module, plan, values, &used, message);
   if( rc != SQLITE_OK ) return rc;
-  cursor->origins = (plan & WANT_ORIGIN) && cursor->thought;
   for(int bit = ROWID_EQ; bit <= ROWID_LE; bit *= 2){
     if( plan & bit ) narrow(&range, bit, values[used++]);
   }
   if( plan & LIMITED ) limit = sqlite3_value_int64(values[used++]);
   if( plan & OFFSET ) offset = sqlite3_value_int64(values[used++]);
-  if( plan & BY_ROWID ) order = plan & DESCENDING ? RF_DESCENDING : RF_ASCENDING;
+  if( plan & BY_ROWID ){
+    order = plan & DESCENDING ? RF_DESCENDING : RF_ASCENDING;
+    hit_order = plan & DESCENDING ? RF_ROWID_DESCENDING : RF_ROWID_ASCENDING;
+  }
   if( plan & BY_RANK ) hit_order = plan & DESCENDING ? RF_RANK_DESCENDING : RF_RANK_ASCENDING;
-  /* Ranks are made over all rows; the range then picks from them. */
-  rc = rf_reader_open(&cursor->reader, module->db, &cursor->source, cursor->compiled, ranked,
-                      ranked ? everything : range, order, message);
-  if( rc != SQLITE_OK ) return rc;
   if( ranked ){
+    /* Ranks are made over all rows; the range then picks from them. */
     cursor->ranked = 1;
-    rc = rf_scan_ranked(&cursor->reader, cursor->compiled, module->corpora,
+    rc = rf_scan_ranked(module->db, &cursor->reading, cursor->compiled, module->corpora,
                         cursor->origins ? cursor->thought : 0, range, hit_order,
                         &cursor->hits, &cursor->count, message);
-    rf_reader_close(&cursor->reader);
     if( rc != SQLITE_OK ) return rc;
     if( offset > 0 && limit >= 0 ){
       limit = offset > INT64_MAX - limit ? INT64_MAX : limit + offset;
     }
     if( limit >= 0 && limit < cursor->count ) cursor->count = (int)limit;
+  }else{
+    rc = rf_reader_open(&cursor->reader, module->db, &cursor->reading, cursor->compiled,
+                        RF_ROWS_THAT_MATCH, range, order, message);
+    if( rc != SQLITE_OK ) return rc;
   }
   return advance(cursor, message);
 }

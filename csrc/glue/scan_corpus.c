@@ -1,6 +1,6 @@
 /*
 ** The mean length of a row needs the tokens of every row, which is the slow part
-** of the first ranked scan. A connection remembers their number for the sources
+** of the first ranked scan. A connection remembers the totals of the sources that
 ** it scanned last, as long as nothing has changed.
 **
 ** What may have changed is read from SQLite: for each schema its data version
@@ -19,7 +19,7 @@
 typedef struct Corpus {
   char *key;    /* the source and the spec */
   char *stamp;
-  sqlite3_int64 tokens;
+  rf_totals totals;
 } Corpus;
 
 struct rf_corpora {
@@ -108,26 +108,28 @@ static char *key_of(const rf_source *source, const rf_compiled *compiled){
                          compiled->text);
 }
 
-sqlite3_int64 rf_corpus_tokens(
-  rf_corpora *corpora, const rf_source *source, const rf_compiled *compiled, const char *stamp
+int rf_corpus_find(
+  const rf_corpora *corpora, const rf_source *source, const rf_compiled *compiled,
+  const char *stamp, rf_totals *totals
 ){
-  sqlite3_int64 tokens = -1;
   char *key = stamp ? key_of(source, compiled) : 0;
+  int found = 0;
   for(int i = 0; key && i < REMEMBERED; i++){
     const Corpus *corpus = &corpora->corpus[i];
     if( corpus->key && strcmp(corpus->key, key) == 0 && strcmp(corpus->stamp, stamp) == 0 ){
-      tokens = corpus->tokens;
+      *totals = corpus->totals;
+      found = 1;
     }
   }
   sqlite3_free(key);
-  return tokens;
+  return found;
 }
 
 void rf_corpus_remember(
   rf_corpora *corpora, sqlite3 *db, const rf_source *source, const rf_compiled *compiled,
-  const char *stamp, sqlite3_int64 tokens
+  const char *stamp, rf_totals totals
 ){
-  Corpus made = {0, 0, tokens};
+  Corpus made = {0, 0, totals};
   int place = corpora->next;
   if( stamp == 0 || sqlite3_txn_state(db, 0) == SQLITE_TXN_WRITE ) return;
   made.key = key_of(source, compiled);

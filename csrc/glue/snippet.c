@@ -1,293 +1,253 @@
 /*
-** Snippets as SQL functions:
+** Snippets, as snippet() of SQLite 3.54 makes them, on every host:
 **
-**   reasoning_snippet_text(query, text, shape...)               of a text
-**   reasoning_snippet_columns(spec, query, shape..., column...) of a row of several columns
-**   reasoning_snippet(fts, columns, shape...)                   of a row of an FTS5 table,
-**                                                               an auxiliary function
+**   reasoning_snippet_text(query, text, open, close, ellipsis, tokens)
+**   reasoning_snippet_columns(spec, query, open, close, ellipsis, tokens, column...)
+**   reasoning_snippet(fts, columns, open, close, ellipsis, tokens)
 **
-** where the shape is what snippet() takes: open, close, ellipsis, tokens. What is
-** shown is made by pure/snippet.c; here are the hits and the texts it is made of.
-**
-** The scalar functions show the head of a row in which nothing matches. They depend
-** on the tokenizers of the connection, so they are not deterministic in SQLite's
-** sense.
+** The first two need no table; where nothing matches they show the head of the
+** first column. The last one is an FTS5 auxiliary function.
 */
 #include <string.h>
 
-#include "glue/auxiliary.h"
+#include "pure/snippet.h"
+#include "rf.h"
 
-/* The values of a shape. */
-#define SHAPE 4
+#define MARKS 4 /* open, close, ellipsis, tokens */
+
+/* ---- what all three share ------------------------------------------------------- */
 
 static int poll(void *db){
   return rf_interrupted(db) ? SQLITE_INTERRUPT : SQLITE_OK;
 }
 
-/* Reads a mark as snippet() does: NULL is empty, and a NUL byte ends it. */
+/* A mark as FTS5 takes it: NULL is empty, and it ends at a NUL byte. */
 static int read_mark(sqlite3_value *value, rf_snippet_mark *mark){
-  const char *nul;
-  const int rc = rf_value_text(value, &mark->text, &mark->bytes);
-  if( rc != SQLITE_OK || mark->bytes == 0 ) return rc;
-  nul = memchr(mark->text, 0, (size_t)mark->bytes);
-  if( nul ) mark->bytes = (int)(nul - mark->text);
-  return SQLITE_OK;
-}
-
-/* Begins a snippet with its shape; its marks belong to the values. */
-static int read_shape(
-  sqlite3_context *context, sqlite3_value **values, rf_snippet *snippet
-){
-  const sqlite3_int64 tokens = sqlite3_value_int64(values[3]);
-  int rc;
-  memset(snippet, 0, sizeof(*snippet));
-  snippet->tokens = tokens < 0 ? 0 : tokens > RF_SNIPPET_TOKENS ? RF_SNIPPET_TOKENS : (int)tokens;
-  snippet->poll = poll;
-  snippet->poll_context = sqlite3_context_db_handle(context);
-  rc = read_mark(values[0], &snippet->open);
-  if( rc == SQLITE_OK ) rc = read_mark(values[1], &snippet->close);
-  if( rc == SQLITE_OK ) rc = read_mark(values[2], &snippet->ellipsis);
+  const char *text;
+  int bytes;
+  int rc = rf_value_text(value, &text, &bytes);
+  mark->text = text ? text : "";
+  mark->bytes = text ? (int)strlen(text) : 0;
   return rc;
 }
 
-/* Ends a function with its snippet, with NULL where the column to show has no text. */
-static int show(sqlite3_context *context, const rf_snippet *snippet){
-  rf_text text;
-  bool shown;
-  int rc;
-  rf_text_begin(&text, &rf_sqlite_memory);
-  rc = rf_snippet_make(&rf_sqlite_memory, snippet, &text, &shown);
-  if( rc != SQLITE_OK || text.bytes == 0 ){
-    rf_text_end(&text);
-    if( rc == SQLITE_OK && shown ) sqlite3_result_text(context, "", 0, SQLITE_STATIC);
-    return rc;
-  }
-  /* The text now belongs to SQLite. */
-  sqlite3_result_text64(context, text.bytes, text.length, sqlite3_free, SQLITE_UTF8);
-  return SQLITE_OK;
+static int read_marks(sqlite3_value **values, sqlite3 *db, rf_snippet *snippet){
+  const sqlite3_int64 tokens = sqlite3_value_int64(values[3]);
+  int rc = read_mark(values[0], &snippet->open);
+  if( rc == SQLITE_OK ) rc = read_mark(values[1], &snippet->close);
+  if( rc == SQLITE_OK ) rc = read_mark(values[2], &snippet->ellipsis);
+  snippet->tokens = tokens < 0 ? 0 : tokens > RF_SNIPPET_TOKENS ? RF_SNIPPET_TOKENS : (int)tokens;
+  snippet->poll = poll;
+  snippet->poll_context = db;
+  return rc;
 }
 
-/* ---- scalar functions ---------------------------------------------------------- */
-
-/* Of a row in which nothing matches: its first indexed column that is not empty. */
-static int head_column(const rf_row_call *call){
-  const rf_row *row = &call->row;
-  for(int i = 0; i < row->count; i++){
-    if( row->bytes[i] > 0 && !call->compiled->spec->columns.unindexed[i] ) return i;
-  }
-  return -1;
-}
-
-/* Fills the columns of a snippet, `room` for as many as the row has. */
-static void show_columns(
-  const rf_row_call *call, bool matches, rf_snippet_column *room, rf_snippet *snippet
-){
-  const rf_row *row = &call->row;
-  const rf_tokenizer *tokenizer = &call->compiled->tokenizer;
-  snippet->column = room;
-  if( !matches ){
-    const int i = head_column(call);
-    snippet->column_count = 1;
-    room[0] = i < 0 ? (rf_snippet_column){0, "", 0, 0, tokenizer}
-                    : (rf_snippet_column){i, row->text[i], row->bytes[i], -1, tokenizer};
+/* Ends the call with a snippet, which is freed here, or the error of making it. */
+static void finish(sqlite3_context *context, int rc, rf_text *text, bool shown){
+  if( rc == SQLITE_OK && shown && text->bytes ){
+    sqlite3_result_text64(context, text->bytes, text->length, sqlite3_free, SQLITE_UTF8);
     return;
   }
-  snippet->column_count = row->count;
-  for(int i = 0; i < row->count; i++){
-    room[i] = (rf_snippet_column){
-      i, row->text[i], row->bytes[i], call->compiled->tokens[i], tokenizer,
-    };
-  }
+  if( rc == SQLITE_OK && shown ) sqlite3_result_text(context, "", 0, SQLITE_STATIC);
+  rf_text_end(text);
+  /* A hit behind the end of its column: the table does not belong to its index. */
+  if( rc != SQLITE_OK ) rf_result_error(context, rc == SQLITE_ERROR ? SQLITE_CORRUPT_VTAB : rc, 0);
 }
 
-/* Answers a call and ends it. */
-static void finish(sqlite3_context *context, rf_row_call *call, sqlite3_value **shape){
-  rf_compiled *compiled = call->compiled;
-  rf_snippet snippet;
-  rf_snippet_column *columns = 0;
-  rf_snippet_hit *hits = 0;
-  int matches = 0;
-  int rc = read_shape(context, shape, &snippet);
-  if( rc == SQLITE_OK ) rc = rf_compiled_match(compiled, &call->row, 1, &matches);
-  if( rc == SQLITE_OK && matches ){
-    snippet.phrase_count = compiled->query->phrase_count;
-    rc = rf_snippet_hits(&rf_sqlite_memory, compiled->matcher, snippet.phrase_count, &hits,
-                         &snippet.hit_count);
-    snippet.hit = hits;
-  }
-  if( rc == SQLITE_OK ){
-    columns = sqlite3_malloc64(sizeof(*columns) * (sqlite3_uint64)call->row.count);
-    if( columns == 0 ) rc = SQLITE_NOMEM;
-  }
-  if( rc == SQLITE_OK ){
-    show_columns(call, matches, columns, &snippet);
-    rc = show(context, &snippet);
-  }
-  sqlite3_free(columns);
-  sqlite3_free(hits);
-  rf_row_call_end(call);
-  if( rc != SQLITE_OK ) rf_result_error(context, rc, 0);
+/* ---- without a table -------------------------------------------------------------- */
+
+/* Gives the call its snippet of a row, or its error. */
+static void show(
+  sqlite3_context *context, rf_program *program, const rf_row *row, sqlite3_value **values
+){
+  rf_snippet marks;
+  rf_text text;
+  bool shown = false;
+  int rc;
+  memset(&marks, 0, sizeof(marks));
+  rf_text_begin(&text, &rf_sqlite_memory);
+  rc = read_marks(values, sqlite3_context_db_handle(context), &marks);
+  if( rc == SQLITE_OK ) rc = rf_snippet_of_row(program, row, &marks, &text, &shown);
+  finish(context, rc, &text, shown);
+}
+
+/* Whether an argument is NULL, which is an error. */
+static bool is_missing(
+  sqlite3_context *context, const char *function, const char *name, sqlite3_value *value
+){
+  if( sqlite3_value_type(value) != SQLITE_NULL ) return false;
+  rf_result_error(context, SQLITE_ERROR,
+                  sqlite3_mprintf("%s: the %s is NULL; pass a text", function, name));
+  return true;
 }
 
 static void snippet_text(sqlite3_context *context, int count, sqlite3_value **values){
-  rf_row_call call;
+  static const char function[] = "reasoning_snippet_text";
+  rf_compiled *compiled;
+  const char *text;
+  int bytes, rc;
   (void)count;
-  if( rf_row_call_text(context, "reasoning_snippet_text", values[0], values[1], &call) ){
-    finish(context, &call, &values[2]);
+  if( is_missing(context, function, "query", values[0]) ) return;
+  if( sqlite3_value_type(values[1]) == SQLITE_NULL ) return;
+  rc = rf_value_text(values[1], &text, &bytes);
+  if( rc != SQLITE_OK ){
+    rf_result_error(context, rc, 0);
+    return;
   }
+  compiled = rf_compiled_for(context, function, 0, "text", 4, values[0]);
+  if( compiled == 0 ) return;
+  const rf_row row = {1, &text, &bytes};
+  show(context, compiled->program, &row, &values[2]);
+  rf_compiled_release(compiled);
 }
 
 static void snippet_columns(sqlite3_context *context, int count, sqlite3_value **values){
-  rf_row_call call;
-  if( count < 3 + SHAPE ){
-    sqlite3_result_error(context, "reasoning_snippet_columns: too few arguments; pass the spec,"
-                         " the query, open, close, ellipsis, tokens and a value for each column"
-                         " of the spec", -1);
+  static const char function[] = "reasoning_snippet_columns";
+  const int columns = count - 2 - MARKS;
+  rf_compiled *compiled;
+  rf_values read;
+  const char *spec;
+  int bytes, rc;
+  if( columns < 1 ){
+    sqlite3_result_error(context, "reasoning_snippet_columns: too few arguments; pass spec, query,"
+                         " open, close, ellipsis, tokens and a value for each column", -1);
     return;
   }
-  if( rf_row_call_columns(context, "reasoning_snippet_columns", values[0], values[1],
-                          count - 2 - SHAPE, &values[2 + SHAPE], &call) ){
-    finish(context, &call, &values[2]);
+  if( is_missing(context, function, "spec", values[0]) ) return;
+  if( is_missing(context, function, "query", values[1]) ) return;
+  rc = rf_value_text(values[0], &spec, &bytes);
+  if( rc != SQLITE_OK ){
+    rf_result_error(context, rc, 0);
+    return;
   }
+  compiled = rf_compiled_for(context, function, 1, spec, bytes, values[1]);
+  if( compiled == 0 ) return;
+  if( compiled->program->spec->columns.count != columns ){
+    rf_result_error(context, SQLITE_ERROR, sqlite3_mprintf(
+        "%s: the spec has %d columns, and %d values are given; pass one a column", function,
+        compiled->program->spec->columns.count, columns));
+    rf_compiled_release(compiled);
+    return;
+  }
+  rc = rf_values_read(columns, &values[2 + MARKS], &read);
+  if( rc == SQLITE_OK ){
+    const rf_row row = {columns, read.text, read.bytes};
+    show(context, compiled->program, &row, &values[2]);
+  }else{
+    rf_result_error(context, rc, 0);
+  }
+  rf_values_free(&read);
+  rf_compiled_release(compiled);
 }
 
-/* ---- the auxiliary function ------------------------------------------------------ */
+/* ---- of a table -------------------------------------------------------------------- */
 
-/* A tokenizer of the pure layer: the table's own, with the locale of a column. */
-typedef struct ColumnTokenizer {
-  rf_tokenizer tokenizer;
-  const rf_fts_call *call;
-  int column;
-} ColumnTokenizer;
+typedef struct Table {
+  const Fts5ExtensionApi *api;
+  Fts5Context *fts;
+} Table;
 
-static int tokenize(
+static int table_tokenize(
   void *context, int flags, const char *text, int bytes, void *callback_context,
   rf_token_callback callback
 ){
-  const ColumnTokenizer *column = context;
-  const Fts5ExtensionApi *api = column->call->api;
-  Fts5Context *fts = column->call->fts;
-  const char *locale = 0;
-  int locale_bytes = 0, rc;
-  (void)flags; /* FTS5 sets them itself */
-  /* Hosts before 3.47 know no locales. */
-  if( api->iVersion < 4 ) return api->xTokenize(fts, text, bytes, callback_context, callback);
-  rc = api->xColumnLocale(fts, column->column, &locale, &locale_bytes);
-  if( rc != SQLITE_OK ) return rc;
-  return api->xTokenize_v2(fts, text, bytes, locale, locale_bytes, callback_context, callback);
+  const Table *table = context;
+  (void)flags; /* FTS5 says by itself that an auxiliary function is asking */
+  return table->api->xTokenize(table->fts, text, bytes, callback_context, callback);
 }
 
-/* Reads the hits of the current row within the set; the caller frees *hits. */
-static int read_hits(const rf_fts_call *call, const rf_column_set *set, rf_snippet *snippet,
-                     rf_snippet_hit **hits){
-  int count = 0, rc;
+/* The hits in the columns of the set, in FTS5's order: by column, token and phrase. */
+static int table_hits(
+  const Table *table, const rf_column_set *set, rf_snippet_hit **hits, int *count
+){
+  int all, rc = table->api->xInstCount(table->fts, &all);
+  *count = 0;
   *hits = 0;
-  snippet->phrase_count = call->api->xPhraseCount(call->fts);
-  /* Without a MATCH there is no phrase, and not every FTS5 may be asked for hits. */
-  if( snippet->phrase_count == 0 ) return SQLITE_OK;
-  rc = call->api->xInstCount(call->fts, &count);
-  if( rc != SQLITE_OK || count == 0 ) return rc;
-  *hits = sqlite3_malloc64(sizeof(**hits) * (sqlite3_uint64)count);
+  if( rc != SQLITE_OK || all == 0 ) return rc;
+  *hits = sqlite3_malloc64(sizeof(**hits) * (sqlite3_uint64)all);
   if( *hits == 0 ) return SQLITE_NOMEM;
-  snippet->hit = *hits;
-  for(int i = 0; i < count; i++){
-    rf_snippet_hit hit;
-    rc = call->api->xInst(call->fts, i, &hit.phrase, &hit.column, &hit.token);
-    if( rc != SQLITE_OK ) return rc;
-    if( hit.column < 0 || hit.column >= set->columns ) return SQLITE_CORRUPT_VTAB;
-    if( set->place[hit.column] < 0 ) continue;
-    hit.tokens = call->api->xPhraseSize(call->fts, hit.phrase);
-    (*hits)[snippet->hit_count++] = hit;
+  for(int i = 0; rc == SQLITE_OK && i < all; i++){
+    int phrase, column, token;
+    rc = table->api->xInst(table->fts, i, &phrase, &column, &token);
+    if( rc != SQLITE_OK || set->place[column] < 0 ) continue;
+    (*hits)[(*count)++] = (rf_snippet_hit){
+      column, token, phrase, table->api->xPhraseSize(table->fts, phrase),
+    };
   }
-  return SQLITE_OK;
-}
-
-/*
-** Reads the set into `columns`. Only texts that can be shown are read, those of the
-** columns with hits and of the first one; the others can be large.
-*/
-static int read_columns(
-  const rf_fts_call *call, const rf_column_set *set, rf_snippet *snippet,
-  rf_snippet_column *columns, ColumnTokenizer *tokenizers
-){
-  snippet->column = columns;
-  snippet->column_count = set->count;
-  for(int i = 0; i < set->count; i++){
-    tokenizers[i] = (ColumnTokenizer){{&tokenizers[i], tokenize}, call, set->column[i]};
-    columns[i] = (rf_snippet_column){set->column[i], 0, 0, 0, 0};
-  }
-  columns[0].tokenizer = &tokenizers[0].tokenizer;
-  for(int i = 0; i < snippet->hit_count; i++){
-    const int place = set->place[snippet->hit[i].column];
-    columns[place].tokenizer = &tokenizers[place].tokenizer;
-  }
-  for(int i = 0; i < set->count; i++){
-    rf_snippet_column *column = &columns[i];
-    int rc;
-    if( column->tokenizer == 0 ) continue;
-    rc = rf_fts_column_text(call, column->number, &column->text, &column->bytes);
-    if( rc == SQLITE_OK ){
-      rc = call->api->xColumnSize(call->fts, column->number, &column->tokens);
-    }
-    if( rc != SQLITE_OK ) return rc;
-  }
-  return SQLITE_OK;
-}
-
-static int snippet_of_row(
-  const rf_fts_call *call, const rf_column_set *set, rf_snippet *snippet
-){
-  rf_snippet_hit *hits = 0;
-  rf_snippet_column *columns = 0;
-  ColumnTokenizer *tokenizers = 0;
-  int rc = read_hits(call, set, snippet, &hits);
-  if( rc == SQLITE_OK ){
-    const sqlite3_uint64 count = (sqlite3_uint64)set->count;
-    columns = sqlite3_malloc64(count * sizeof(*columns));
-    tokenizers = sqlite3_malloc64(count * sizeof(*tokenizers));
-    if( columns == 0 || tokenizers == 0 ) rc = SQLITE_NOMEM;
-  }
-  if( rc == SQLITE_OK ) rc = read_columns(call, set, snippet, columns, tokenizers);
-  if( rc == SQLITE_OK ) rc = show(call->context, snippet);
-  sqlite3_free(tokenizers);
-  sqlite3_free(columns);
-  sqlite3_free(hits);
   return rc;
 }
 
-static void snippet_function(
-  const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
-  int count, sqlite3_value **values
+static int table_columns(
+  const Table *table, const rf_column_set *set, const rf_tokenizer *tokenizer,
+  rf_snippet_column *columns
 ){
-  const rf_fts_call call = {api, fts, context, "reasoning_snippet"};
-  rf_scope *scope;
-  rf_snippet snippet;
-  char *message = 0;
-  int rc = rf_scope_of(&call, count, values, &scope, &message);
-  if( rc == SQLITE_OK && count != 1 + SHAPE ){
-    message = sqlite3_mprintf(
-        "%s: %d arguments, 6 are wanted: the table, its columns, open, close, ellipsis and"
-        " tokens", call.function, count + 1);
-    rc = message ? SQLITE_ERROR : SQLITE_NOMEM;
+  int rc = SQLITE_OK, at = 0;
+  for(int i = 0; rc == SQLITE_OK && i < set->columns; i++){
+    rf_snippet_column *column = &columns[at];
+    if( set->place[i] < 0 ) continue;
+    column->number = i;
+    column->tokenizer = tokenizer;
+    rc = table->api->xColumnText(table->fts, i, &column->text, &column->bytes);
+    if( rc == SQLITE_OK ) rc = table->api->xColumnSize(table->fts, i, &column->tokens);
+    at++;
   }
-  if( rc == SQLITE_OK ) rc = read_shape(context, &values[1], &snippet);
-  if( rc == SQLITE_OK ) rc = snippet_of_row(&call, scope->set, &snippet);
-  if( rc == SQLITE_CORRUPT_VTAB ){
-    message = sqlite3_mprintf(
-        "%s: the index does not belong to the row's content, or the table is contentless with"
-        " columnsize=0; rebuild the index, or use a table that knows how long its columns are",
-        call.function);
-    if( message == 0 ) rc = SQLITE_NOMEM;
-  }
-  if( rc != SQLITE_OK ) rf_result_error(context, rc, message);
+  return rc;
 }
 
+static void snippet_auxiliary(
+  const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context, int count,
+  sqlite3_value **values
+){
+  static const char function[] = "reasoning_snippet";
+  Table table = {api, fts};
+  const rf_tokenizer tokenizer = {&table, table_tokenize};
+  rf_column_set *set = 0;
+  rf_snippet_column *columns = 0;
+  rf_snippet_hit *hits = 0;
+  rf_snippet snippet;
+  rf_text text;
+  bool shown = false;
+  char *message = 0;
+  int rc;
+  memset(&snippet, 0, sizeof(snippet));
+  if( count != 1 + MARKS ){
+    sqlite3_result_error(context, "reasoning_snippet: pass the table, a column set, open, close,"
+                         " ellipsis and tokens", -1);
+    return;
+  }
+  rc = rf_column_set_parse(function, values[0], api->xColumnCount(fts), &set, &message);
+  if( rc == SQLITE_OK ){
+    const sqlite3_uint64 room = sizeof(*columns) * (sqlite3_uint64)set->count;
+    columns = sqlite3_malloc64(room);
+    if( columns ) memset(columns, 0, (size_t)room);
+    rc = columns ? read_marks(&values[1], sqlite3_context_db_handle(context), &snippet)
+                 : SQLITE_NOMEM;
+  }
+  if( rc == SQLITE_OK ) rc = table_columns(&table, set, &tokenizer, columns);
+  if( rc == SQLITE_OK ) rc = table_hits(&table, set, &hits, &snippet.hit_count);
+  if( rc == SQLITE_OK ){
+    snippet.column_count = set->count;
+    snippet.column = columns;
+    snippet.hit = hits;
+    snippet.phrase_count = api->xPhraseCount(fts);
+    rf_text_begin(&text, &rf_sqlite_memory);
+    rc = rf_snippet_make(&rf_sqlite_memory, &snippet, &text, &shown);
+    finish(context, rc, &text, shown);
+  }else{
+    rf_result_error(context, rc, message);
+  }
+  sqlite3_free(hits);
+  sqlite3_free(columns);
+  sqlite3_free(set);
+}
+
+/* ---- registration -------------------------------------------------------------------- */
+
 int rf_register_snippet(sqlite3 *db, fts5_api *api){
-  static const rf_scalar scalars[] = {
-    {"reasoning_snippet_text", 2 + SHAPE, snippet_text},
+  static const rf_function functions[] = {
+    {"reasoning_snippet_text", 2 + MARKS, snippet_text},
     {"reasoning_snippet_columns", -1, snippet_columns},
   };
-  const int rc = rf_register_scalars(db, api, sizeof(scalars) / sizeof(scalars[0]), scalars);
-  if( rc != SQLITE_OK ) return rc;
-  return api->xCreateFunction(api, "reasoning_snippet", 0, snippet_function, 0);
+  int rc = api->xCreateFunction(api, "reasoning_snippet", 0, snippet_auxiliary, 0);
+  return rc == SQLITE_OK ? rf_register_functions(db, api, functions, 2) : rc;
 }

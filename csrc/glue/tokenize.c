@@ -18,7 +18,7 @@ _Static_assert(RF_TOKENIZE_DOCUMENT == FTS5_TOKENIZE_DOCUMENT, "flag");
 _Static_assert(RF_TOKENIZE_AUX == FTS5_TOKENIZE_AUX, "flag");
 _Static_assert(RF_TOKEN_COLOCATED == FTS5_TOKEN_COLOCATED, "flag");
 _Static_assert(RF_OK == SQLITE_OK && RF_ERROR == SQLITE_ERROR && RF_NOMEM == SQLITE_NOMEM
-               && RF_DONE == SQLITE_DONE && RF_CORRUPT == SQLITE_CORRUPT_VTAB, "status");
+               && RF_TOOBIG == SQLITE_TOOBIG && RF_INTERRUPT == SQLITE_INTERRUPT && RF_DONE == SQLITE_DONE, "status");
 
 typedef struct HostTokenizer {
   fts5_tokenizer methods;
@@ -37,9 +37,10 @@ static int tokenize(
 }
 
 int rf_tokenizer_open(
-  fts5_api *api, const rf_spec *spec, rf_tokenizer *tokenizer, char **message
+  fts5_api *api, const rf_spec *spec, rf_tokenizer *tokenizer, rf_error *error
 ){
   const char *name = spec->tokenizer_count > 0 ? spec->tokenizer[0] : 0;
+  const char *shown = name ? name : "the default one";
   /* xCreate does not change its arguments, but is declared as though it might. */
   const char **arguments = spec->tokenizer_count > 1 ? (const char **)&spec->tokenizer[1] : 0;
   HostTokenizer *host = sqlite3_malloc64(sizeof(*host));
@@ -50,18 +51,17 @@ int rf_tokenizer_open(
   memset(host, 0, sizeof(*host));
   rc = api->xFindTokenizer(api, name, &context, &host->methods);
   if( rc != SQLITE_OK ){
-    *message = sqlite3_mprintf("no such tokenizer: %s; register it on this connection first",
-                               name ? name : "the default one");
-    rc = *message ? SQLITE_ERROR : SQLITE_NOMEM;
+    sqlite3_snprintf(sizeof(error->message), error->message,
+                     "no such tokenizer: %.200s; register it on this connection first", shown);
+    rc = SQLITE_ERROR;
   }else{
     rc = host->methods.xCreate(context, arguments,
                                spec->tokenizer_count > 1 ? spec->tokenizer_count - 1 : 0,
                                &host->instance);
     if( rc != SQLITE_OK && rc != SQLITE_NOMEM ){
       host->instance = 0;
-      *message = sqlite3_mprintf("error in the constructor of tokenizer %s; check its arguments",
-                                 name ? name : "(default)");
-      if( *message == 0 ) rc = SQLITE_NOMEM;
+      sqlite3_snprintf(sizeof(error->message), error->message,
+                       "error in the constructor of tokenizer %.200s; check its arguments", shown);
     }
   }
   if( rc != SQLITE_OK ){

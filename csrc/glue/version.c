@@ -19,15 +19,6 @@
 #  define RF_COMPILER "unknown"
 #endif
 
-/* The instruction set that the compiler may use everywhere in the library. */
-#if defined(__SSE2__) || defined(_M_X64)
-#  define RF_SIMD "sse2"
-#elif defined(__ARM_NEON)
-#  define RF_SIMD "neon"
-#else
-#  define RF_SIMD "scalar"
-#endif
-
 static void version_function(sqlite3_context *context, int count, sqlite3_value **values){
   (void)count;
   (void)values;
@@ -63,7 +54,7 @@ static void debug_function(sqlite3_context *context, int count, sqlite3_value **
   append_member(out, "version", RF_VERSION);
   append_member(out, "commit", RF_COMMIT);
   append_member(out, "compiler", RF_COMPILER);
-  append_member(out, "simd", RF_SIMD);
+  append_member(out, "simd", rf_simd_name(rf_simd_best()));
   append_member(out, "sqlite_header_version", SQLITE_VERSION);
   append_member(out, "sqlite_version", sqlite3_libversion());
   append_member(out, "sqlite_source_id", sqlite3_sourceid());

@@ -74,6 +74,7 @@ struct rf_matcher {
   bool empty_term;
   int column;
   int64_t tokens;        /* in the columns before this one */
+  int places;            /* of all slots */
   int column_tokens;
   /* room for NEAR, as many as the largest group has phrases */
   struct Reader *reader;
@@ -238,6 +239,7 @@ void rf_matcher_begin(rf_matcher *m){
     m->slot[i].seen = false;
   }
   m->tokens = 0;
+  m->places = 0;
   m->column_tokens = 0;
   m->column = 0;
 }
@@ -261,6 +263,7 @@ static int collect(rf_matcher *m, const Entry *entry){
     rc = rf_grow(m->memory, &places, &slot->room, slot->count + 1, sizeof(int64_t));
     slot->place = places;
     if( rc != RF_OK ) return rc;
+    if( ++m->places > RF_PLACE_LIMIT ) return RF_TOOBIG;
     slot->place[slot->count++] = place;
   }
   return RF_OK;
@@ -355,9 +358,10 @@ static bool advance(Reader *reader){
 ** procedure: it looks for one place of each phrase within a window that ends at
 ** the greatest of them, keeps them, and moves on the phrase whose next place is
 ** least. Kept places are written over the list, behind where it is being read.
-** Returns whether there were any.
+** *any tells whether there were any.
 */
-static bool trim(rf_matcher *m, const rf_node *leaf){
+static int trim(rf_matcher *m, const rf_node *leaf, bool *any){
+  int64_t compared = 0;
   const int count = leaf->phrase_count;
   Reader *readers = m->reader;
   for(int i = 0; i < count; i++){
@@ -373,12 +377,16 @@ static bool trim(rf_matcher *m, const rf_node *leaf){
     bool close;
     do{
       close = true;
+      compared += count;
+      if( compared > RF_NEAR_LIMIT ) return RF_TOOBIG;
       for(int i = 0; i < count; i++){
         const int64_t least = greatest - leaf->phrase[i]->term_count - leaf->distance;
         if( readers[i].place >= least && readers[i].place <= greatest ) continue;
         close = false;
         while( readers[i].place < least ){
-          if( !advance(&readers[i]) ) return readers[0].hits->count > 0;
+          if( advance(&readers[i]) ) continue;
+          *any = readers[0].hits->count > 0;
+          return RF_OK;
         }
         if( readers[i].place > greatest ) greatest = readers[i].place;
       }
@@ -392,7 +400,10 @@ static bool trim(rf_matcher *m, const rf_node *leaf){
     for(int i = 1; i < count; i++){
       if( readers[i].ahead < readers[move].ahead ) move = i;
     }
-    if( !advance(&readers[move]) ) return readers[0].hits->count > 0;
+    if( !advance(&readers[move]) ){
+      *any = readers[0].hits->count > 0;
+      return RF_OK;
+    }
   }
 }
 
@@ -420,6 +431,7 @@ static void clear_hits(rf_matcher *m, const rf_node *node){
 */
 static int evaluate_leaf(rf_matcher *m, const rf_node *leaf, bool hits, State *state){
   const bool met = is_met(m, leaf);
+  bool close = true;
   int failed = leaf->phrase_count;
   int rc = RF_OK;
   *state = ABSENT;
@@ -437,9 +449,13 @@ static int evaluate_leaf(rf_matcher *m, const rf_node *leaf, bool hits, State *s
     clear_hits(m, leaf);
     return RF_OK;
   }
-  if( failed == leaf->phrase_count && (failed == 1 || trim(m, leaf)) ){
-    *state = MATCHED;
-    return RF_OK;
+  if( failed == leaf->phrase_count ){
+    if( failed > 1 ) rc = trim(m, leaf, &close);
+    if( rc != RF_OK ) return rc;
+    if( close ){
+      *state = MATCHED;
+      return RF_OK;
+    }
   }
   *state = UNMATCHED;
   for(int i = failed; i < leaf->phrase_count; i++) m->hits[leaf->phrase[i]->index].count = 0;
@@ -503,6 +519,20 @@ int rf_matcher_finish(rf_matcher *m, bool hits, bool *matches){
   int rc = evaluate(m, root, hits);
   *matches = rc == RF_OK && m->state[root->index] == MATCHED;
   if( rc == RF_OK && hits ) expose(m, root);
+  return rc;
+}
+
+int rf_matcher_leaf(rf_matcher *m, const rf_node *leaf, bool *matches){
+  State state;
+  int rc = evaluate_leaf(m, leaf, false, &state);
+  *matches = rc == RF_OK && state == MATCHED;
+  return rc;
+}
+
+int rf_matcher_phrase(rf_matcher *m, const rf_phrase *phrase, bool *matches){
+  Hits *hits = &m->hits[phrase->index];
+  int rc = join(m, hits);
+  *matches = rc == RF_OK && hits->count > 0;
   return rc;
 }
 

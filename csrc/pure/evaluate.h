@@ -15,6 +15,13 @@
 
 typedef struct rf_matcher rf_matcher;
 
+/*
+** The hits of all terms in one row, and the comparisons of hits for a NEAR group,
+** whose number grows with the square of its phrases; more are RF_TOOBIG.
+*/
+#define RF_PLACE_LIMIT (1 << 25)
+#define RF_NEAR_LIMIT (1 << 29)
+
 /* The query must outlive the matcher. */
 int rf_matcher_new(const rf_memory *memory, const rf_query *query, rf_matcher **matcher);
 void rf_matcher_free(rf_matcher *matcher);
@@ -33,6 +40,13 @@ int rf_matcher_token(void *matcher, int flags, const char *token, int bytes, int
 ** until the next begin; without, only the verdict is made.
 */
 int rf_matcher_finish(rf_matcher *matcher, bool hits, bool *matches);
+
+/*
+** Instead of finish: whether one leaf, or one phrase by itself, matches the text
+** that was read. Of the row's other properties nothing holds afterwards.
+*/
+int rf_matcher_leaf(rf_matcher *matcher, const rf_node *leaf, bool *matches);
+int rf_matcher_phrase(rf_matcher *matcher, const rf_phrase *phrase, bool *matches);
 
 /* Tokens of the row so far, colocated ones not counted. */
 int64_t rf_matcher_tokens(const rf_matcher *matcher);

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ARENA_FIRST 2048
@@ -33,6 +34,18 @@ static int next_room(int room, int count, size_t size){
   if( (size_t)wanted > (SIZE_MAX / 4) / size ) return 0;
   return wanted;
 }
+
+static void *heap_resize(void *context, void *block, size_t bytes){
+  (void)context;
+  return realloc(block, bytes);
+}
+
+static void heap_release(void *context, void *block){
+  (void)context;
+  free(block);
+}
+
+const rf_memory rf_heap_memory = {0, heap_resize, heap_release};
 
 int rf_grow(const rf_memory *memory, void **block, int *room, int count, size_t size){
   int wanted;
@@ -86,6 +99,7 @@ void *rf_arena_take(rf_arena *arena, size_t bytes){
   taken = arena->next;
   arena->next += bytes;
   arena->left -= bytes;
+  arena->taken += bytes;
   memset(taken, 0, bytes);
   return taken;
 }

@@ -13,8 +13,9 @@
 #define RF_OK 0
 #define RF_ERROR 1
 #define RF_NOMEM 7
-#define RF_DONE 101    /* from a callback: enough, and no error */
-#define RF_CORRUPT 267 /* as FTS5 says it: SQLITE_CORRUPT_VTAB */
+#define RF_INTERRUPT 9
+#define RF_TOOBIG 18
+#define RF_DONE 101 /* from a callback: enough, and all is well */
 
 /* resize() works as realloc() for bytes > 0; release() takes NULL. */
 typedef struct rf_memory {
@@ -22,6 +23,9 @@ typedef struct rf_memory {
   void *(*resize)(void *context, void *block, size_t bytes);
   void (*release)(void *context, void *block);
 } rf_memory;
+
+/* That of the C library, for programs without SQLite. */
+extern const rf_memory rf_heap_memory;
 
 /*
 ** Makes room for at least `count` elements of `size` bytes in *block, which now
@@ -35,6 +39,7 @@ typedef struct rf_arena {
   rf_arena_block *blocks; /* newest first */
   char *next;             /* free bytes of the newest block */
   size_t left;
+  size_t taken;           /* bytes, since the beginning */
 } rf_arena;
 
 void rf_arena_begin(rf_arena *arena, const rf_memory *memory);

@@ -478,7 +478,7 @@ static int parse(
   Parser p;
   Item item;
   int rc = RF_OK;
-  p.builder = (rf_builder){query, columns, tokenizer, error};
+  p.builder = (rf_builder){query, columns, tokenizer, error, 0, 0};
   p.text = text;
   p.bytes = bytes;
   p.next = 0;
@@ -489,7 +489,9 @@ static int parse(
   if( p.unquoted == 0 ) return RF_NOMEM;
   while( rc == RF_OK && !p.accepted ){
     rc = read_symbol(&p, &item);
+    p.builder.byte = item.byte;
     if( rc == RF_OK ) rc = feed(&p, &item);
+    if( rc == RF_OK ) rc = rf_build_check(&p.builder);
   }
   if( rc == RF_OK ) rf_build_finish(&p.builder, p.stack[1].value.node);
   return rc;
@@ -506,6 +508,11 @@ int rf_query_parse(
   *query = 0;
   error->message[0] = 0;
   if( nul ) bytes = (int)(nul - text);
+  if( bytes > RF_QUERY_LIMIT ){
+    snprintf(error->message, sizeof(error->message),
+             "the query has %d bytes; %d are the limit", bytes, RF_QUERY_LIMIT);
+    return RF_ERROR;
+  }
   if( bytes > 0 && text[0] == '*' ) return refuse_command(text, bytes, error);
   rf_arena_begin(&arena, memory);
   made = rf_arena_take(&arena, sizeof(*made));

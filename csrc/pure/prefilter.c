@@ -1,115 +1,46 @@
 /*
-** The prefilter: each token of a query leaves a needle, ASCII letters and digits
-** that must stand in a text, in either case, for the token to come out of it. A
-** row without the needles it needs is passed over at the speed of memory.
+** The prefilter: each token of a query leaves a needle (needle.h) that must stand
+** in a text for the token to come out of it. A row without the needles it needs
+** is passed over at the speed of memory. Rare needles are looked for first, and
+** of NOT the right side is not asked.
 **
-** Why that is sound. The tokenizers `unicode61` and `ascii` make a token of
-** adjacent characters, and an ASCII letter or digit in it of the same character
-** in the text, but for some characters outside ASCII that `unicode61` folds to
-** ASCII letters (the long s, the Kelvin sign, letters with diacritics) and
-** combining marks that it drops from the middle of a token. In valid UTF-8 all
-** of those begin with a byte C3 to C8, CC or E1, or are E2 84 xx. `unicode61`
-** reads invalid UTF-8 into any character at all. So a text that is not plain,
-** that holds such a byte or is not valid UTF-8, may hold every needle.
-**
-** `porter` changes at most the last byte of a word's own beginning, so its stems
-** lose that byte. With any other tokenizer there is no filter. Neither is there
-** where a token has no needle: a term with synonyms, or one without ASCII.
-**
-** Not for hosts that register another tokenizer under the name of one of these.
+** candidate.h says why that is sound for `unicode61` and `ascii`. `porter` changes
+** at most the last byte of a word's own beginning, so its stems lose that byte.
+** With any other tokenizer there is no filter. Neither is there where a token has
+** no needle: a term with synonyms, or one without ASCII.
 */
 #include "pure/prefilter.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#  include <emmintrin.h>
-#endif
-
-/* Needles looked for in one phrase; the longest ones are kept. */
+/* Needles looked for in one phrase; the rarest ones are kept. */
 #define PHRASE_NEEDLES 3
-
-/* With more phrases than this, looking for each one costs more than tokenizing. */
-#define PHRASE_LIMIT 24
-
-typedef struct Needle {
-  const char *bytes; /* lower case letters and digits */
-  int length;
-  int rare[2];       /* the places of its two rarest bytes, in order */
-} Needle;
 
 typedef struct PhraseNeedles {
   int count;
-  Needle needle[PHRASE_NEEDLES];
+  rf_needle needle[PHRASE_NEEDLES]; /* rarest first */
 } PhraseNeedles;
-
-typedef enum Plain { UNKNOWN, PLAIN, SPECIAL } Plain;
 
 struct rf_prefilter {
   rf_arena arena;
   const rf_query *query;
+  rf_search search;
   PhraseNeedles *phrase; /* by the phrase's number */
-  bool ascii;            /* the tokenizer looks at ASCII alone: every text is plain */
-  int columns;
-  unsigned char *plain;  /* what is known of the row's texts */
+  int **order;           /* by the node's number: its children or phrases, rarest first */
+  const rf_columns *columns;
+  rf_hay *hay;           /* the texts of the current row */
+  char *unescaped;       /* room for one of them without its escapes */
+  int room;
 };
 
 /* ---- needles --------------------------------------------------------------- */
 
-static bool is_needle_byte(char c){
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-/* How common a byte is in prose and code, in parts of 10,000. */
-static int frequency(char c){
-  static const short letter[26] = {
-    650, 130, 280, 330, 1000, 200, 180, 380, 600, 20, 70, 360, 240,
-    600, 620, 230, 15, 580, 620, 800, 260, 90, 130, 40, 140, 15,
-  };
-  static const short digit[10] = {80, 80, 60, 40, 35, 35, 30, 30, 30, 30};
-  return c >= 'a' ? letter[c - 'a'] : digit[c - '0'];
-}
-
-static void choose_rare(Needle *needle){
-  int first = 0, second = -1;
-  for(int i = 1; i < needle->length; i++){
-    if( frequency(needle->bytes[i]) < frequency(needle->bytes[first]) ){
-      second = first;
-      first = i;
-    }else if( second < 0 || frequency(needle->bytes[i]) < frequency(needle->bytes[second]) ){
-      second = i;
-    }
-  }
-  if( second < 0 ) second = first;
-  needle->rare[0] = first < second ? first : second;
-  needle->rare[1] = first < second ? second : first;
-}
-
-/* The longest run of letters and digits in a term less its last `trim` bytes. */
-static Needle needle_of(const rf_term *term, int trim){
-  Needle needle = {term->bytes, 0, {0, 0}};
-  const int end = term->length - trim;
-  int start = 0;
-  if( term->synonym ) return needle;
-  for(int i = 0; i <= end; i++){
-    if( i < end && is_needle_byte(term->bytes[i]) ) continue;
-    if( i - start > needle.length ){
-      needle.bytes = term->bytes + start;
-      needle.length = i - start;
-    }
-    start = i + 1;
-  }
-  if( needle.length > 0 ) choose_rare(&needle);
-  return needle;
-}
-
 static void add_phrase(PhraseNeedles *needles, const rf_phrase *phrase, int trim){
   for(int i = 0; i < phrase->term_count; i++){
-    const Needle needle = needle_of(&phrase->term[i], trim);
+    const rf_needle needle = rf_needle_of(&phrase->term[i], trim);
     int at = needles->count;
     if( needle.length == 0 ) continue;
-    while( at > 0 && needles->needle[at - 1].length < needle.length ) at--;
+    while( at > 0 && needles->needle[at - 1].rarity > needle.rarity ) at--;
     if( at == PHRASE_NEEDLES ) continue;
     if( needles->count < PHRASE_NEEDLES ) needles->count++;
     for(int j = needles->count - 1; j > at; j--) needles->needle[j] = needles->needle[j - 1];
@@ -117,47 +48,79 @@ static void add_phrase(PhraseNeedles *needles, const rf_phrase *phrase, int trim
   }
 }
 
-static void add_node(rf_prefilter *filter, const rf_node *node, int trim){
+/* How often the rarest needle of a node is to be met; 1 for one without needles. */
+static double rarity(const rf_prefilter *filter, const rf_node *node){
+  double found = node->op == RF_OR ? 0.0 : 1.0;
+  for(int i = 0; i < node->phrase_count; i++){
+    const PhraseNeedles *needles = &filter->phrase[node->phrase[i]->index];
+    if( needles->count > 0 && needles->needle[0].rarity < found ) found = needles->needle[0].rarity;
+  }
+  if( node->op == RF_NOT ) return rarity(filter, node->child[0]);
+  for(int i = 0; i < node->child_count; i++){
+    const double child = rarity(filter, node->child[i]);
+    if( node->op == RF_OR ) found += child;
+    else if( child < found ) found = child;
+  }
+  return found;
+}
+
+static double part_rarity(const rf_prefilter *filter, const rf_node *node, int part){
+  const PhraseNeedles *needles;
+  if( node->child_count > 0 ) return rarity(filter, node->child[part]);
+  needles = &filter->phrase[node->phrase[part]->index];
+  return needles->count > 0 ? needles->needle[0].rarity : 1.0;
+}
+
+/* Sorts the parts of a node, of which there are few. */
+static int add_order(rf_prefilter *filter, const rf_node *node){
+  const int count = node->child_count > 0 ? node->child_count : node->phrase_count;
+  int *order = rf_arena_take(&filter->arena, sizeof(int) * (size_t)count);
+  if( order == 0 ) return RF_NOMEM;
+  for(int i = 0; i < count; i++){
+    const double own = part_rarity(filter, node, i);
+    int at = i;
+    for(; at > 0 && part_rarity(filter, node, order[at - 1]) > own; at--) order[at] = order[at - 1];
+    order[at] = i;
+  }
+  filter->order[node->index] = order;
+  return RF_OK;
+}
+
+static int add_node(rf_prefilter *filter, const rf_node *node, int trim){
+  int rc = RF_OK;
   for(int i = 0; i < node->phrase_count; i++){
     add_phrase(&filter->phrase[node->phrase[i]->index], node->phrase[i], trim);
   }
-  for(int i = 0; i < node->child_count; i++) add_node(filter, node->child[i], trim);
-}
-
-static bool is_name(const char *name, const char *lower){
-  while( *lower && (*name == *lower || *name == *lower - ('a' - 'A')) ){
-    name++;
-    lower++;
+  for(int i = 0; rc == RF_OK && i < node->child_count; i++){
+    rc = add_node(filter, node->child[i], trim);
   }
-  return *name == 0 && *lower == 0;
+  return rc == RF_OK ? add_order(filter, node) : rc;
 }
 
 int rf_prefilter_new(
-  const rf_memory *memory, const rf_query *query, int columns, int tokenizer_count,
-  const char *const *tokenizer, rf_prefilter **prefilter
+  const rf_memory *memory, const rf_query *query, const rf_columns *columns,
+  rf_search search, int trim, rf_prefilter **prefilter
 ){
-  const char *name = tokenizer_count > 0 ? tokenizer[0] : "unicode61";
-  const bool porter = is_name(name, "porter");
+  const int texts = columns->count > RF_STORED_LIMIT ? columns->count : RF_STORED_LIMIT;
   rf_arena arena;
   rf_prefilter *made;
   *prefilter = 0;
-  if( porter ) name = tokenizer_count > 1 ? tokenizer[1] : "unicode61";
-  if( !is_name(name, "unicode61") && !is_name(name, "ascii") ) return RF_OK;
-  if( query->phrase_count > PHRASE_LIMIT ) return RF_OK;
+  if( query->phrase_count > RF_PREFILTER_PHRASES ) return RF_OK;
   rf_arena_begin(&arena, memory);
   made = rf_arena_take(&arena, sizeof(*made));
   if( made == 0 ) return RF_NOMEM;
   made->arena = arena;
   made->query = query;
   made->columns = columns;
-  made->ascii = is_name(name, "ascii");
+  made->search = search;
   made->phrase = rf_arena_take(&made->arena, sizeof(PhraseNeedles) * (size_t)query->phrase_count);
-  made->plain = rf_arena_take(&made->arena, (size_t)columns);
-  if( made->phrase == 0 || made->plain == 0 ){
+  made->order = rf_arena_take(&made->arena, sizeof(int *) * (size_t)query->node_count);
+  made->hay = rf_arena_take(&made->arena, sizeof(rf_hay) * (size_t)texts);
+  if( made->phrase == 0 || made->order == 0 || made->hay == 0
+   || add_node(made, query->root, trim) != RF_OK ){
     rf_prefilter_free(made);
     return RF_NOMEM;
   }
-  add_node(made, query->root, porter ? 1 : 0);
   *prefilter = made;
   return RF_OK;
 }
@@ -165,181 +128,126 @@ int rf_prefilter_new(
 void rf_prefilter_free(rf_prefilter *prefilter){
   if( prefilter ){
     rf_arena arena = prefilter->arena; /* the filter stands in its own arena */
+    arena.memory->release(arena.memory->context, prefilter->unescaped);
     rf_arena_end(&arena);
   }
 }
 
-/* ---- searching a text ------------------------------------------------------- */
-
-static bool equals(const char *text, const Needle *needle){
-  for(int i = 0; i < needle->length; i++){
-    const char c = needle->bytes[i];
-    if( text[i] != c && (c < 'a' || text[i] != c - ('a' - 'A')) ) return false;
-  }
-  return true;
+const rf_needle *rf_prefilter_needles(const rf_prefilter *filter, int phrase, int *count){
+  *count = filter->phrase[phrase].count;
+  return filter->phrase[phrase].needle;
 }
 
-static bool found_from(const char *text, int from, int end, const Needle *needle){
-  const char rare = needle->bytes[needle->rare[0]];
-  const char upper = rare >= 'a' ? (char)(rare - ('a' - 'A')) : rare;
-  for(int i = from; i <= end; i++){
-    const char c = text[i + needle->rare[0]];
-    if( (c == rare || c == upper) && equals(text + i, needle) ) return true;
-  }
-  return false;
+bool rf_prefilter_covers(
+  const rf_prefilter *filter, const rf_row *row, const rf_node *leaf, int column
+){
+  return row->text[column] && !filter->columns->unindexed[column] && rf_leaf_covers(leaf, column);
 }
 
-/*
-** Whether a text holds a needle in either case. Sixteen places at a time are
-** compared at the needle's two rarest bytes. Bit 5 is set in the text first,
-** which makes letters lower and leaves digits as they are; other bytes that it
-** turns into a letter or digit are sorted out by the comparison of the whole.
-*/
-static bool contains(const char *text, int bytes, const Needle *needle){
-  const int end = bytes - needle->length; /* the last place where it can begin */
-  int at = 0;
-#if defined(__SSE2__)
-  const __m128i bit = _mm_set1_epi8(0x20);
-  const __m128i first = _mm_set1_epi8(needle->bytes[needle->rare[0]]);
-  const __m128i second = _mm_set1_epi8(needle->bytes[needle->rare[1]]);
-  for(; at + 15 <= end; at += 16){
-    const __m128i a = _mm_loadu_si128((const __m128i *)(text + at + needle->rare[0]));
-    const __m128i b = _mm_loadu_si128((const __m128i *)(text + at + needle->rare[1]));
-    const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(_mm_or_si128(a, bit), first),
-                                       _mm_cmpeq_epi8(_mm_or_si128(b, bit), second));
-    unsigned mask = (unsigned)_mm_movemask_epi8(both);
-    while( mask ){
-      if( equals(text + at + __builtin_ctz(mask), needle) ) return true;
-      mask &= mask - 1;
-    }
-  }
-#endif
-  return found_from(text, at, end, needle);
-}
-
-/* The length of the harmless character at `at`, 0 where the text is not plain. */
-static int plain_character(const unsigned char *at, int left){
-  const unsigned char lead = at[0];
-  int length;
-  if( lead < 0x80 ) return 1;
-  if( lead < 0xC2 || lead > 0xF4 ) return 0;
-  if( (lead >= 0xC3 && lead <= 0xC8) || lead == 0xCC || lead == 0xE1 ) return 0;
-  length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if( length > left ) return 0;
-  for(int i = 1; i < length; i++){
-    if( (at[i] & 0xC0) != 0x80 ) return 0;
-  }
-  if( lead == 0xE0 && at[1] < 0xA0 ) return 0;
-  if( lead == 0xE2 && at[1] == 0x84 ) return 0;
-  if( lead == 0xF0 && at[1] < 0x90 ) return 0;
-  /* The tokenizer would read a further continuation byte into this character. */
-  if( length < left && (at[length] & 0xC0) == 0x80 ) return 0;
-  return length;
-}
-
-static bool is_plain(const char *text, int bytes){
-  const unsigned char *at = (const unsigned char *)text;
-  int i = 0;
-  while( i < bytes ){
-    int length;
-#if defined(__SSE2__)
-    while( i + 16 <= bytes ){
-      const __m128i block = _mm_loadu_si128((const __m128i *)(text + i));
-      const unsigned mask = (unsigned)_mm_movemask_epi8(block);
-      if( mask ){
-        i += __builtin_ctz(mask);
-        break;
-      }
-      i += 16;
-    }
-    if( i >= bytes ) break;
-#endif
-    length = plain_character(at + i, bytes - i);
-    if( length == 0 ) return false;
-    i += length;
-  }
-  return true;
+int rf_prefilter_candidate(rf_prefilter *filter, int column, const rf_needle *needle, int from){
+  return rf_candidate(&filter->search, needle, &filter->hay[column], from);
 }
 
 /* ---- rows -------------------------------------------------------------------- */
 
-static bool column_may_hold_all(rf_prefilter *filter, const rf_row *row, int column){
-  unsigned char *known = &filter->plain[column];
-  if( filter->ascii ) return false;
-  if( *known == UNKNOWN ){
-    *known = is_plain(row->text[column], row->bytes[column]) ? PLAIN : SPECIAL;
-  }
-  return *known == SPECIAL;
+/* The texts that are being asked about. */
+typedef struct Texts {
+  rf_prefilter *filter;
+  const rf_row *row;
+  bool stored;
+} Texts;
+
+static bool counts(const Texts *texts, const rf_node *leaf, int i){
+  if( texts->stored ) return texts->row->text[i] != 0;
+  return rf_prefilter_covers(texts->filter, texts->row, leaf, i);
 }
 
-/* The cheap search goes first through all columns: mostly it decides. */
-static bool needle_in(
-  rf_prefilter *filter, const rf_row *row, const rf_node *leaf, const Needle *needle
-){
-  for(int i = 0; i < row->count; i++){
-    if( row->text[i] && rf_leaf_covers(leaf, i)
-     && contains(row->text[i], row->bytes[i], needle) ) return true;
-  }
-  for(int i = 0; i < row->count; i++){
-    if( row->text[i] && rf_leaf_covers(leaf, i)
-     && column_may_hold_all(filter, row, i) ) return true;
+/*
+** Whether the letters that a JSON text hides in its escapes may hold a needle. Out
+** of memory they may; whoever decodes the text will report it.
+*/
+static bool may_hide(rf_prefilter *filter, const rf_needle *needle, const rf_hay *hay){
+  const rf_hidden hidden = rf_hidden_in(hay->text, hay->bytes);
+  void *room = filter->unescaped;
+  rf_hay shown;
+  if( hidden != RF_HIDES_LETTERS ) return hidden == RF_HIDES_ESCAPES;
+  if( rf_grow(filter->arena.memory, &room, &filter->room, hay->bytes, 1) != RF_OK ) return true;
+  filter->unescaped = room;
+  shown = (rf_hay){room, rf_unescape(hay->text, hay->bytes, room), RF_NOT_LOOKED};
+  return rf_candidate(&filter->search, needle, &shown, 0) >= 0;
+}
+
+static bool has_needle(const Texts *texts, const rf_node *leaf, const rf_needle *needle){
+  rf_prefilter *filter = texts->filter;
+  for(int i = 0; i < texts->row->count; i++){
+    rf_hay *hay = &filter->hay[i];
+    if( !counts(texts, leaf, i) ) continue;
+    if( rf_candidate(&filter->search, needle, hay, 0) >= 0 ) return true;
+    if( texts->stored && rf_may_be_json(hay->text, hay->bytes)
+     && may_hide(filter, needle, hay) ) return true;
   }
   return false;
 }
 
-static bool phrase_may_hit(
-  rf_prefilter *filter, const rf_row *row, const rf_node *leaf, const rf_phrase *phrase
-){
-  const PhraseNeedles *needles = &filter->phrase[phrase->index];
+static bool may_have_phrase(const Texts *texts, const rf_node *leaf, const rf_phrase *phrase){
+  const PhraseNeedles *needles = &texts->filter->phrase[phrase->index];
   for(int i = 0; i < needles->count; i++){
-    if( !needle_in(filter, row, leaf, &needles->needle[i]) ) return false;
+    if( !has_needle(texts, leaf, &needles->needle[i]) ) return false;
   }
   return true;
 }
 
 /* As deep as the tree is high, at most RF_DEPTH_LIMIT. */
-static bool may_match(rf_prefilter *filter, const rf_row *row, const rf_node *node){
+static bool may_match(const Texts *texts, const rf_node *node){
+  const int *order = texts->filter->order[node->index];
   switch( node->op ){
     case RF_NOTHING:
       return false;
     case RF_LEAF:
       for(int i = 0; i < node->phrase_count; i++){
-        if( !phrase_may_hit(filter, row, node, node->phrase[i]) ) return false;
+        if( !may_have_phrase(texts, node, node->phrase[order[i]]) ) return false;
       }
       return true;
     case RF_AND:
       for(int i = 0; i < node->child_count; i++){
-        if( !may_match(filter, row, node->child[i]) ) return false;
+        if( !may_match(texts, node->child[order[i]]) ) return false;
       }
       return true;
     case RF_OR:
       for(int i = 0; i < node->child_count; i++){
-        if( may_match(filter, row, node->child[i]) ) return true;
+        if( may_match(texts, node->child[i]) ) return true;
       }
       return false;
     case RF_NOT:
-      return may_match(filter, row, node->child[0]);
+      return may_match(texts, node->child[0]);
   }
   return true;
 }
 
-static bool may_hit(rf_prefilter *filter, const rf_row *row, const rf_node *node){
+static bool may_hit(const Texts *texts, const rf_node *node){
   if( node->op == RF_NOTHING ) return false;
   for(int i = 0; i < node->phrase_count; i++){
-    if( phrase_may_hit(filter, row, node, node->phrase[i]) ) return true;
+    if( may_have_phrase(texts, node, node->phrase[i]) ) return true;
   }
   for(int i = 0; i < node->child_count; i++){
-    if( may_hit(filter, row, node->child[i]) ) return true;
+    if( may_hit(texts, node->child[i]) ) return true;
   }
   return false;
 }
 
-bool rf_prefilter_may_match(rf_prefilter *filter, const rf_row *row){
-  memset(filter->plain, UNKNOWN, (size_t)filter->columns);
-  return may_match(filter, row, filter->query->root);
+static bool passes(rf_prefilter *filter, const rf_row *row, bool stored, rf_demand demand){
+  const Texts texts = {filter, row, stored};
+  const rf_node *root = filter->query->root;
+  for(int i = 0; i < row->count; i++){
+    filter->hay[i] = (rf_hay){row->text[i], row->bytes[i], RF_NOT_LOOKED};
+  }
+  return demand == RF_WHOLE_QUERY ? may_match(&texts, root) : may_hit(&texts, root);
 }
 
-bool rf_prefilter_may_hit(rf_prefilter *filter, const rf_row *row){
-  memset(filter->plain, UNKNOWN, (size_t)filter->columns);
-  return may_hit(filter, row, filter->query->root);
+bool rf_prefilter_passes(rf_prefilter *filter, const rf_row *row, rf_demand demand){
+  return passes(filter, row, false, demand);
+}
+
+bool rf_prefilter_stored_passes(rf_prefilter *filter, const rf_row *stored, rf_demand demand){
+  return passes(filter, stored, true, demand);
 }

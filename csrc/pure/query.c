@@ -11,6 +11,7 @@
 /* ---- phrases --------------------------------------------------------------- */
 
 typedef struct Tokenizing {
+  rf_builder *builder;
   rf_arena *arena;
   rf_phrase *phrase;
   const char *text;
@@ -26,6 +27,13 @@ static int add_token(
   rf_phrase *phrase = to->phrase;
   rf_term *term;
   if( to->status != RF_OK ) return to->status;
+  if( ++to->builder->terms > RF_TERM_LIMIT ){
+    rf_error *error = to->builder->error;
+    snprintf(error->message, sizeof(error->message),
+             "more than %d tokens at byte %d; shorten the query", RF_TERM_LIMIT,
+             to->builder->byte);
+    return to->status = RF_ERROR;
+  }
   if( bytes > RF_TOKEN_LIMIT ) bytes = RF_TOKEN_LIMIT;
   if( bytes < 0 ) bytes = 0;
   if( (flags & RF_TOKEN_COLOCATED) && phrase->term_count > 0 ){
@@ -58,7 +66,7 @@ int rf_build_string(
   rf_builder *builder, const char *text, int length, bool star, rf_phrase **phrase
 ){
   rf_arena *arena = &builder->query->arena;
-  Tokenizing to = {arena, *phrase, 0, length, RF_OK};
+  Tokenizing to = {builder, arena, *phrase, 0, length, RF_OK};
   int flags = RF_TOKENIZE_QUERY | (star ? RF_TOKENIZE_PREFIX : 0);
   rf_string *string;
   int rc;
@@ -193,7 +201,9 @@ int rf_build_implicit_and(
 /* ---- column sets ----------------------------------------------------------- */
 
 static rf_colset *new_colset(rf_arena *arena, int room){
-  return rf_arena_take(arena, sizeof(rf_colset) + (size_t)room * sizeof(int));
+  rf_colset *set = rf_arena_take(arena, sizeof(rf_colset) + (size_t)room * sizeof(int));
+  if( set ) set->room = room;
+  return set;
 }
 
 static char folded(char c){
@@ -227,11 +237,15 @@ int rf_build_column(
     *made = set;
     return RF_OK;
   }
-  grown = new_colset(&builder->query->arena, count + 1);
-  if( grown == 0 ) return RF_NOMEM;
-  for(int i = 0; i < at; i++) grown->column[i] = set->column[i];
+  if( set && count < set->room ){
+    grown = (rf_colset *)set; /* which is still being made */
+  }else{
+    grown = new_colset(&builder->query->arena, set ? 2 * count : 1);
+    if( grown == 0 ) return RF_NOMEM;
+    for(int i = 0; i < count; i++) grown->column[i] = set->column[i];
+  }
+  for(int i = count; i > at; i--) grown->column[i] = grown->column[i - 1];
   grown->column[at] = column;
-  for(int i = at; i < count; i++) grown->column[i + 1] = set->column[i];
   grown->count = count + 1;
   *made = grown;
   return RF_OK;
@@ -284,7 +298,7 @@ int rf_build_filter(rf_builder *builder, rf_node *node, const rf_colset *set){
     }
     rc = intersect(&builder->query->arena, node->columns, set, &node->columns);
     if( rc == RF_OK && node->columns->count == 0 ) node->op = RF_NOTHING;
-    return rc;
+    return rc == RF_OK ? rf_build_check(builder) : rc;
   }
   for(int i = 0; rc == RF_OK && i < node->child_count; i++){
     rc = rf_build_filter(builder, node->child[i], set);
@@ -309,6 +323,14 @@ bool rf_leaf_covers(const rf_node *leaf, int column){
 }
 
 /* ---- the whole ------------------------------------------------------------- */
+
+int rf_build_check(const rf_builder *builder){
+  if( builder->query->arena.taken <= RF_MEMORY_LIMIT ) return RF_OK;
+  snprintf(builder->error->message, sizeof(builder->error->message),
+           "the query takes more than %d MB at byte %d; shorten it",
+           (int)(RF_MEMORY_LIMIT >> 20), builder->byte);
+  return RF_ERROR;
+}
 
 /*
 ** FTS5 numbers phrases in order of the text after elimination. The tree keeps

@@ -18,6 +18,11 @@
 #define RF_TOKEN_LIMIT 32768      /* bytes of a token that are compared */
 #define RF_NEAR_DEFAULT 10
 
+/* Limits of our own, where FTS5 has none but memory. */
+#define RF_QUERY_LIMIT 1000000                 /* bytes of a query */
+#define RF_TERM_LIMIT 65536                    /* its terms, synonyms included */
+#define RF_MEMORY_LIMIT ((size_t)32 << 20)     /* bytes of its tree */
+
 /* Flags and callback of FTS5's xTokenize. */
 #define RF_TOKENIZE_QUERY 0x0001
 #define RF_TOKENIZE_PREFIX 0x0002
@@ -45,6 +50,7 @@ typedef struct rf_columns {
 /* A set of columns, ascending, without duplicates; never changed once made. */
 typedef struct rf_colset {
   int count;
+  int room;
   int column[];
 } rf_colset;
 
@@ -142,7 +148,12 @@ typedef struct rf_builder {
   const rf_columns *columns;
   const rf_tokenizer *tokenizer;
   rf_error *error;
+  int byte;             /* where the query is being read, for messages */
+  int terms;            /* so far, synonyms included */
 } rf_builder;
+
+/* Fails where the tree takes more memory than a query may. */
+int rf_build_check(const rf_builder *builder);
 
 /* Appends the tokens of a string to *phrase, made where it is NULL. */
 int rf_build_string(rf_builder *builder, const char *text, int length, bool star,

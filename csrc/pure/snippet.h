@@ -4,7 +4,7 @@
 #ifndef RF_SNIPPET_H
 #define RF_SNIPPET_H
 
-#include "pure/evaluate.h"
+#include "pure/program.h"
 
 /* What snippet() makes of a number of tokens that is larger. */
 #define RF_SNIPPET_TOKENS 64
@@ -48,7 +48,7 @@ typedef struct rf_snippet {
 
 /*
 ** Adds the snippet to `text`. *shown is false, and nothing is added, where the
-** column to show has no text. RF_CORRUPT says that a hit lies behind the end of its
+** column to show has no text. RF_ERROR says that a hit lies behind the end of its
 ** column; else the status is RF_OK, RF_NOMEM, or one of a tokenizer or of poll().
 */
 int rf_snippet_make(const rf_memory *memory, const rf_snippet *snippet, rf_text *text,
@@ -60,5 +60,13 @@ int rf_snippet_make(const rf_memory *memory, const rf_snippet *snippet, rf_text 
 */
 int rf_snippet_hits(const rf_memory *memory, const rf_matcher *matcher, int phrase_count,
                     rf_snippet_hit **hit, int *count);
+
+/*
+** The same for a row without a table: `marks` has all but columns, hits and phrases,
+** which are those of the program. Where nothing matches, the head of the first
+** indexed column is shown.
+*/
+int rf_snippet_of_row(rf_program *program, const rf_row *row, const rf_snippet *marks,
+                      rf_text *text, bool *shown);
 
 #endif

@@ -82,24 +82,26 @@ static bool is_quote(char c){
 */
 static int take_word(Reader *r, const char **at, const char **word, bool *quoted){
   const char *in = *at;
-  char *out = rf_arena_take(r->arena, strlen(in) + 1);
-  char close;
+  char *out, close;
   int length = 0;
   *word = 0;
   *quoted = false;
-  if( out == 0 ) return RF_NOMEM;
   if( !is_quote(*in) ){
-    while( is_bareword(in[length]) ){
-      out[length] = in[length];
-      length++;
-    }
+    while( is_bareword(in[length]) ) length++;
     if( length == 0 ) return RF_OK;
     *at = in + length;
-    *word = out;
-    return RF_OK;
+    *word = rf_arena_copy(r->arena, in, (size_t)length);
+    return *word ? RF_OK : RF_NOMEM;
   }
   close = *in == '[' ? ']' : *in;
   in++;
+  /* No longer than with the quotes that are doubled in it. */
+  while( in[length] && (in[length] != close || in[length + 1] == close) ){
+    length += in[length] == close ? 2 : 1;
+  }
+  out = rf_arena_take(r->arena, (size_t)length + 1);
+  if( out == 0 ) return RF_NOMEM;
+  length = 0;
   while( *in ){
     if( *in == close ){
       in++;
@@ -314,6 +316,11 @@ int rf_spec_parse(
   int rc;
   *spec = 0;
   error->message[0] = 0;
+  if( bytes > RF_SPEC_LIMIT ){
+    snprintf(error->message, sizeof(error->message), "%d bytes; %d are the limit", bytes,
+             RF_SPEC_LIMIT);
+    return RF_ERROR;
+  }
   rf_arena_begin(&arena, memory);
   made = rf_arena_take(&arena, sizeof(*made));
   if( made == 0 ) return RF_NOMEM;

@@ -10,6 +10,9 @@
 /* SQLite's own limit on columns, less the two hidden ones of an FTS5 table. */
 #define RF_COLUMN_LIMIT 1998
 
+/* Bytes of a spec; a limit of our own. */
+#define RF_SPEC_LIMIT 100000
+
 typedef struct rf_spec {
   rf_arena arena;
   rf_columns columns;

@@ -70,6 +70,8 @@ def describe(database: Database, columns: Columns) -> Adapter:
         duplicate=_duplicate(thought),
         content_empty=" AND ".join(f"COALESCE(t.{quote_name(c)}, '') = ''" for c in columns.said)
         or "1",
+        said_stored=tuple(f"t.{quote_name(column)}" for column in columns.said),
+        thought_stored=tuple(thought),
     )
     return Adapter(
         agent="generic",
@@ -140,7 +142,9 @@ def _identity(
     numbers = database.free_temporary_name("reasoning_numbers")
     setup = (
         f"DROP TABLE IF EXISTS temp.{numbers}",
-        f"CREATE TEMP TABLE {numbers} AS SELECT {key} AS key FROM {table} ORDER BY {key}",
+        # In an order without ties, so that every connection gives a row the same number.
+        f"CREATE TEMP TABLE {numbers} AS "
+        f"SELECT {key} AS key FROM {table} ORDER BY {key} COLLATE BINARY",
     )
     source = f"temp.{numbers} AS n CROSS JOIN {table} AS t ON t.{key} = n.key"
     return "n.rowid", "n.key", source, setup

@@ -18,6 +18,7 @@ SAID = (
     "COALESCE(m.content, '') || ' ' || COALESCE(m.tool_name, '') || ' ' || "
     "COALESCE(m.tool_calls, '')"
 )
+SAID_STORED = ("m.content", "m.tool_name", "m.tool_calls")
 DEFAULT_ROLES = "m.role IN ('user', 'assistant')"
 
 
@@ -78,6 +79,8 @@ def _projection(messages: str, sessions: str, thought: tuple[str, ...], visible:
         duplicate=_duplicate(listed, present),
         orphaned=f"NOT {session_exists}",
         content_empty="(COALESCE(m.content, '') = '')",
+        said_stored=SAID_STORED,
+        thought_stored=tuple(listed),
     )
 
 

@@ -16,6 +16,7 @@ from ..printable import printable
 from ..query import MATCHES, ORDERS, SCOPES, SYNTAXES
 from ..results import SearchResult
 from ..snippets import BRACKETS, Marks
+from ..workers import MAX_WORKERS
 from .options import json_option, opens_archive, print_json, quiet_option
 from .progress import progress
 
@@ -69,6 +70,13 @@ ORIGINS = {
     help="Which design answers; one with an index is built in a scratch file.",
 )
 @click.option("--fold-sessions", is_flag=True, help="One hit a session.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, MAX_WORKERS),
+    default=1,
+    show_default=True,
+    help="Connections that scan the rows in parallel.",
+)
 @json_option
 @quiet_option
 def search(
@@ -85,6 +93,7 @@ def search(
     until: str | None,
     design: str | None,
     fold_sessions: bool,
+    workers: int,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -106,6 +115,7 @@ def search(
             until=_seconds("--until", until),
             design=design,
             fold_sessions=fold_sessions,
+            workers=workers,
             marks=marks,
             progress=report,
         )

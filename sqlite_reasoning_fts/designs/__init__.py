@@ -7,6 +7,7 @@ from .column import Column
 from .full import Full
 from .like import Like
 from .scan import Scan
+from .shared_scan import SharedScan
 
 NAMES = ("like", "scan", "full", "column")
 """In the order in which they are compared: nothing stored first."""
@@ -24,4 +25,5 @@ __all__ = [
     "Like",
     "Matches",
     "Scan",
+    "SharedScan",
 ]

@@ -24,6 +24,12 @@ class Matches:
     rechecked: int = 0
 
 
+LISTED = (
+    "SELECT json_extract(value, '$[0]') AS rowid, json_extract(value, '$[1]') AS rank, "
+    "json_extract(value, '$[2]') AS origin FROM json_each(?)"
+)
+"""Matches that are at hand, bound as a JSON array of ``[rowid, rank, origin]``."""
+
 NOTHING = "SELECT NULL AS rowid, NULL AS rank, NULL AS origin WHERE 0"
 
 

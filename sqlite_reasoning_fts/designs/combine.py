@@ -17,7 +17,7 @@ from ..database import Database
 from ..projection import THOUGHT
 from ..query import Node, Query, leaf_query, phrase_query
 from ..reader import Reader
-from .base import IndexTable, Matches
+from .base import LISTED, IndexTable, Matches
 
 ROUTE = "the agent's own index and the index of the thought, leaf by leaf"
 
@@ -64,8 +64,7 @@ def combine(
     if ranked and rows:
         ranks = _ranks(reader, query, sides, leaves, lengths, rows, found)
     return Matches(
-        "SELECT json_extract(value, '$[0]') AS rowid, json_extract(value, '$[1]') AS rank, "
-        "json_extract(value, '$[2]') AS origin FROM json_each(?)",
+        LISTED,
         (json.dumps(list(zip(rows, ranks, origins, strict=True))),),
         route=ROUTE,
     )

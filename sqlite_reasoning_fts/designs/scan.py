@@ -19,12 +19,13 @@ class Scan:
     def matches(self, query: Query, scope: str, *, ranked: bool) -> Matches:
         rank = "rank" if ranked else "NULL AS rank"
         return Matches(
-            f"SELECT rowid, {rank}, origin FROM reasoning_scan(?, ?, ?, ?)",
+            f"SELECT rowid, {rank}, origin FROM reasoning_scan(?, ?, ?, ?, ?)",
             (
                 query.fts5,
                 self.reader.source,
                 self.reader.spec(scope),
                 self.reader.thought_number,
+                self.reader.stored(scope),
             ),
             route="scan of the rows",
         )
