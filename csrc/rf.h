@@ -163,6 +163,28 @@ typedef struct rf_values {
 int rf_values_read(int count, sqlite3_value **values, rf_values *read);
 void rf_values_free(rf_values *read);
 
+/* ---- glue/row_call.c: scalar functions that ask a query about a row ------------ */
+
+/* A query and a row, from the arguments of a function. */
+typedef struct rf_row_call {
+  rf_compiled *compiled; /* a reference */
+  rf_values values;
+  rf_row row;            /* the values */
+} rf_row_call;
+
+/*
+** Begin a call for a table of one column `text`, or for the columns of a spec.
+** `function` names it in messages. Where they return false the result is set: NULL
+** for a row without any value, or an error; else rf_row_call_end() ends the call.
+** The query is argument 0 of the function, or 1 behind the spec.
+*/
+bool rf_row_call_text(sqlite3_context *context, const char *function, sqlite3_value *query,
+                      sqlite3_value *text, rf_row_call *call);
+bool rf_row_call_columns(sqlite3_context *context, const char *function,
+                         sqlite3_value *spec, sqlite3_value *query, int count,
+                         sqlite3_value **values, rf_row_call *call);
+void rf_row_call_end(rf_row_call *call);
+
 /* ---- registration, one function a file; called by extension.c ------------ */
 
 int rf_register_match(sqlite3 *db, fts5_api *api);     /* glue/match.c */

@@ -193,7 +193,7 @@ class Query:
         """The window of a row that shows its hits best, at most 64 ``tokens`` long, with marks.
 
         As the SQL function ``reasoning_snippet_columns``: where nothing matches, the head of the
-        first column.
+        first indexed column that is not empty.
         """
         row = self._row(columns)
         marks = [self._ffi.new("char[]", _bytes(mark)) for mark in (open, close, ellipsis)]

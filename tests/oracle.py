@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
 from hypothesis import strategies as st
@@ -82,6 +84,32 @@ def ours(
     except apsw.SQLError as error:
         return kind(error)
     return None if found is None else int(found)
+
+
+# ---- queries whose hits FTS5 itself does not know for sure --------------------------------------
+
+
+def _is_unstable(node: dict[str, Any], needed: bool = True) -> bool:
+    """Whether the hits that FTS5 gives a row may depend on what is in other rows.
+
+    Where a row can match without a NEAR group that does not match, FTS5 counts the hits of its
+    first phrases, and for the later ones what an earlier row has left. Where it can match without
+    a NOT whose left side matches no row at all, FTS5 may count the hits of its right side.
+    """
+    if node["op"] == "near":
+        return not needed and len(node["phrases"]) > 1
+    if node["op"] == "not":
+        left, right = node["children"]
+        return not needed or _is_unstable(left) or _is_unstable(right, False)
+    needed = needed and node["op"] == "and"
+    return any(_is_unstable(child, needed) for child in node.get("children", ()))
+
+
+def has_stable_hits(connection: apsw.Connection, spec: Spec, query: str) -> bool:
+    """Whether FTS5 gives a row the same hits, whatever other rows are in the table."""
+    tree = connection.execute("SELECT reasoning_parse(?, ?)", (spec.text, query)).get
+    # A NOT whose left side is nothing is not even in the tree.
+    return tree.count('"op":"not"') == query.count("NOT") and not _is_unstable(json.loads(tree))
 
 
 # ---- generators: few words, so that matches are common ----------------------------------------

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import apsw
 import oracle
@@ -42,28 +40,6 @@ def fill(connection: apsw.Connection, spec: Spec, rows: list[tuple[Value, ...]])
     connection.execute(f"INSERT INTO real(rowid, {names}) SELECT * FROM source")
 
 
-def is_unstable(node: dict[str, Any], needed: bool = True) -> bool:
-    """Whether the rank that FTS5 gives a row may depend on what is in other rows.
-
-    Where a row can match without a NEAR group that does not match, FTS5 counts the hits of its
-    first phrases, and for the later ones what an earlier row has left. Where it can match without
-    a NOT whose left side matches no row at all, FTS5 may count the hits of its right side.
-    """
-    if node["op"] == "near":
-        return not needed and len(node["phrases"]) > 1
-    if node["op"] == "not":
-        left, right = node["children"]
-        return not needed or is_unstable(left) or is_unstable(right, False)
-    needed = needed and node["op"] == "and"
-    return any(is_unstable(child, needed) for child in node.get("children", ()))
-
-
-def exact(connection: apsw.Connection, spec: Spec, query: str) -> bool:
-    tree = connection.execute("SELECT reasoning_parse(?, ?)", (spec.text, query)).get
-    # A NOT whose left side is nothing is not even in the tree.
-    return tree.count('"op":"not"') == query.count("NOT") and not is_unstable(json.loads(tree))
-
-
 @settings(
     max_examples=250,
     deadline=None,
@@ -93,7 +69,7 @@ def test_rows_ranks_and_origins_are_those_of_fts5(
         unranked = "SELECT rowid, origin FROM reasoning_scan(?, ?, ?, ?) ORDER BY rowid DESC"
         newest = shared.execute(unranked, values).fetchall()
         assert newest == [(row[0], row[2]) for row in reversed(got)]
-        if exact(shared, spec, query):
+        if oracle.has_stable_hits(shared, spec, query):
             assert [row[2] for row in got] == [row[2] for row in expected]
             for row, real in zip(got, expected, strict=True):
                 assert row[1] == pytest.approx(real[1], rel=1e-9, abs=0)

@@ -18,7 +18,8 @@ _Static_assert(RF_TOKENIZE_DOCUMENT == FTS5_TOKENIZE_DOCUMENT, "flag");
 _Static_assert(RF_TOKENIZE_AUX == FTS5_TOKENIZE_AUX, "flag");
 _Static_assert(RF_TOKEN_COLOCATED == FTS5_TOKEN_COLOCATED, "flag");
 _Static_assert(RF_OK == SQLITE_OK && RF_ERROR == SQLITE_ERROR && RF_NOMEM == SQLITE_NOMEM
-               && RF_TOOBIG == SQLITE_TOOBIG && RF_INTERRUPT == SQLITE_INTERRUPT && RF_DONE == SQLITE_DONE, "status");
+               && RF_TOOBIG == SQLITE_TOOBIG && RF_INTERRUPT == SQLITE_INTERRUPT
+               && RF_DONE == SQLITE_DONE && RF_CORRUPT == SQLITE_CORRUPT_VTAB, "status");
 
 typedef struct HostTokenizer {
   fts5_tokenizer methods;

@@ -15,7 +15,8 @@
 #define RF_NOMEM 7
 #define RF_INTERRUPT 9
 #define RF_TOOBIG 18
-#define RF_DONE 101 /* from a callback: enough, and all is well */
+#define RF_DONE 101    /* from a callback: enough, and all is well */
+#define RF_CORRUPT 267 /* as FTS5 says it: SQLITE_CORRUPT_VTAB */
 
 /* resize() works as realloc() for bytes > 0; release() takes NULL. */
 typedef struct rf_memory {

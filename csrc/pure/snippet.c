@@ -12,8 +12,8 @@
 ** or behind '.' or ':' and blanks.
 **
 ** Three consequences of that procedure look odd, and are kept:
-**   - A number of 0 tokens shows the first column from its beginning to its last
-**     hit, or two ellipses where a hit has the beginning of its sentence before it.
+**   - With 0 tokens only sentences have points. Where the best one begins a column,
+**     or there is none, the column is shown up to its last hit, else two ellipses.
 **   - Every piece that is copied ends at a NUL byte: of "a NUL b" as one piece "a"
 **     is shown. A snippet never holds a NUL.
 **   - A hit behind the end of its column (an index that does not belong to its
@@ -170,7 +170,7 @@ static void suggest(Search *s, int start, int64_t points){
   s->best = s->column;
 }
 
-/* Looks at the windows of a column. */
+/* Looks at the windows of a column; RF_CORRUPT where a hit lies behind its end. */
 static int look(Search *s){
   const rf_snippet_hit *hit = s->snippet->hit;
   int same = s->hits.first;  /* the first hit at the place of the current one */
@@ -180,10 +180,10 @@ static int look(Search *s){
     const int token = hit[i].token;
     int64_t points;
     int end, rc;
-    if( token > s->column->tokens ) return RF_ERROR;
+    if( token > s->column->tokens ) return RF_CORRUPT;
     while( hit[same].token < token ) same++;
     points = points_of(s, same, token, &end);
-    suggest(s, centred(s, end > 0 ? token : -1, end), points);
+    suggest(s, centred(s, token, end), points);
     if( s->sentences > 0 ){
       int start;
       while( sentence + 1 < s->sentences && s->sentence[sentence + 1] <= token ) sentence++;
@@ -216,7 +216,7 @@ static int find_best(Search *s){
     rc = find_sentences(s);
     if( rc == RF_OK ){
       rc = look(s);
-      if( rc == RF_ERROR && i + 1 < snippet->column_count ) rc = RF_OK;
+      if( rc == RF_CORRUPT && i + 1 < snippet->column_count ) rc = RF_OK;
     }
     if( rc != RF_OK ) return rc;
   }
@@ -270,11 +270,6 @@ static void copy(Writer *w, int to){
   w->copied = to;
 }
 
-static void open_mark(Writer *w){
-  put(w, &w->snippet->open);
-  w->open = true;
-}
-
 static void close_mark(Writer *w){
   put(w, &w->snippet->close);
   w->open = false;
@@ -296,16 +291,16 @@ static int window_token(
   start = within(w->column, start);
   end = within(w->column, end);
   /* What stands before the window's first token is shown at the column's beginning. */
-  if( w->last >= 0 && w->first > 0 && token == w->first ) w->copied = start;
+  if( w->first > 0 && token == w->first ) w->copied = start;
   if( w->open && (token <= w->run_first || w->run_first < 0) && start > w->copied ){
     close_mark(w);
   }
   if( token == w->run_first && !w->open ){
     copy(w, start);
-    open_mark(w);
+    put(w, &w->snippet->open);
+    w->open = true;
   }
   if( token == w->run_last ){
-    if( !w->open ) open_mark(w);
     copy(w, end);
     next_run(w);
   }
@@ -379,8 +374,8 @@ static int order(const void *one, const void *other){
 }
 
 int rf_snippet_hits(
-  const rf_memory *memory, const rf_matcher *matcher, int phrase_count, rf_snippet_hit **hit,
-  int *count
+  const rf_memory *memory, const rf_matcher *matcher, int phrase_count,
+  rf_snippet_hit **hit, int *count
 ){
   void *block = 0;
   int room = 0, total = 0, phrases = 0;
@@ -410,21 +405,47 @@ int rf_snippet_hits(
 
 /* ---- rows without a table ------------------------------------------------------ */
 
-/* The indexed columns of a row, with their lengths in tokens. */
-static int read_columns(
-  rf_program *program, const rf_row *row, rf_snippet_column *columns, int *count
+/* The columns of a row that matches, with the lengths of those that have hits. */
+static int match_columns(
+  rf_program *program, const rf_row *row, rf_snippet_column *columns, rf_snippet *snippet
 ){
   int rc = RF_OK;
-  *count = 0;
-  for(int i = 0; rc == RF_OK && i < row->count; i++){
-    const char *text = row->text[i] ? row->text[i] : "";
-    const int bytes = row->text[i] ? row->bytes[i] : 0;
+  for(int i = 0; i < row->count; i++){
+    columns[i] = (rf_snippet_column){i, row->text[i], row->bytes[i], -1, &program->tokenizer};
+  }
+  snippet->column = columns;
+  snippet->column_count = row->count;
+  for(int i = 0; rc == RF_OK && i < snippet->hit_count; i++){
+    rf_snippet_column *column = &columns[snippet->hit[i].column];
     int64_t tokens;
-    if( program->spec->columns.unindexed[i] ) continue;
-    rc = rf_program_count_text(program, text, bytes, &tokens);
-    columns[(*count)++] = (rf_snippet_column){i, text, bytes, (int)tokens, &program->tokenizer};
+    if( column->tokens >= 0 ) continue;
+    rc = rf_program_count_text(program, column->text, column->bytes, &tokens);
+    column->tokens = (int)tokens;
   }
   return rc;
+}
+
+/*
+** The one column to show of a row in which nothing matches; false for a row without
+** any text.
+*/
+static bool head_column(
+  const rf_program *program, const rf_row *row, rf_snippet_column *column,
+  rf_snippet *snippet
+){
+  bool text = false;
+  snippet->column = column;
+  snippet->column_count = 1;
+  *column = (rf_snippet_column){0, "", 0, -1, &program->tokenizer};
+  for(int i = 0; i < row->count; i++){
+    if( row->text[i] == 0 ) continue;
+    text = true;
+    if( row->bytes[i] == 0 || program->spec->columns.unindexed[i] ) continue;
+    column->text = row->text[i];
+    column->bytes = row->bytes[i];
+    break;
+  }
+  return text;
 }
 
 int rf_snippet_of_row(
@@ -435,20 +456,21 @@ int rf_snippet_of_row(
   rf_snippet_hit *hits = 0;
   rf_snippet_column *columns = memory->resize(memory->context, 0,
                                               sizeof(*columns) * (size_t)row->count);
-  bool matches = false;
+  bool matches = false, any = true;
   int rc;
   *shown = false;
   if( columns == 0 ) return RF_NOMEM;
-  rc = read_columns(program, row, columns, &snippet.column_count);
-  if( rc == RF_OK ) rc = rf_program_match(program, row, true, &matches);
-  snippet.column = columns;
   snippet.phrase_count = program->query->phrase_count;
+  rc = rf_program_match(program, row, true, &matches);
   if( rc == RF_OK && matches ){
     rc = rf_snippet_hits(memory, program->matcher, snippet.phrase_count, &hits,
                          &snippet.hit_count);
+    snippet.hit = hits;
+    if( rc == RF_OK ) rc = match_columns(program, row, columns, &snippet);
+  }else if( rc == RF_OK ){
+    any = head_column(program, row, columns, &snippet);
   }
-  snippet.hit = hits;
-  if( rc == RF_OK && snippet.column_count > 0 ) rc = rf_snippet_make(memory, &snippet, text, shown);
+  if( rc == RF_OK && any ) rc = rf_snippet_make(memory, &snippet, text, shown);
   memory->release(memory->context, hits);
   memory->release(memory->context, columns);
   return rc;

@@ -48,7 +48,7 @@ typedef struct rf_snippet {
 
 /*
 ** Adds the snippet to `text`. *shown is false, and nothing is added, where the
-** column to show has no text. RF_ERROR says that a hit lies behind the end of its
+** column to show has no text. RF_CORRUPT says that a hit lies behind the end of its
 ** column; else the status is RF_OK, RF_NOMEM, or one of a tokenizer or of poll().
 */
 int rf_snippet_make(const rf_memory *memory, const rf_snippet *snippet, rf_text *text,
@@ -64,7 +64,7 @@ int rf_snippet_hits(const rf_memory *memory, const rf_matcher *matcher, int phra
 /*
 ** The same for a row without a table: `marks` has all but columns, hits and phrases,
 ** which are those of the program. Where nothing matches, the head of the first
-** indexed column is shown.
+** indexed column that is not empty is shown; nothing where the row has no text.
 */
 int rf_snippet_of_row(rf_program *program, const rf_row *row, const rf_snippet *marks,
                       rf_text *text, bool *shown);

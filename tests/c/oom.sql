@@ -177,3 +177,9 @@ SELECT id, reasoning_snippet_columns('content, thought', 'lock NOT stale', '[', 
 SELECT reasoning_snippet(notes, '1', '[', ']', '...', 4) FROM notes('lock OR one');
 --@ case snippet of a bad query
 SELECT reasoning_snippet_text('"the lock', 'a', '[', ']', '...', 4);
+--@ case snippet of a row without a query
+SELECT reasoning_snippet_columns('content', NULL, '[', ']', '...', 4, 'a');
+--@ case snippet of too few columns
+SELECT reasoning_snippet_columns('content, thought', 'a', '[', ']', '...', 4, 'a');
+--@ case snippet of a table without a query
+SELECT reasoning_snippet(notes, '-0', '[', ']', '...', 4) FROM notes;
