@@ -126,3 +126,14 @@ def test_a_needle_is_found_wherever_it_stands(connection: apsw.Connection) -> No
             == connection.execute("SELECT count(*) FROM real WHERE real MATCH ?", (needle,)).get
         )
         connection.execute("DROP TABLE temp.real")
+
+
+def test_a_stem_is_found_in_words_that_end_otherwise(connection: apsw.Connection) -> None:
+    spec = "text, tokenize=porter"
+    connection.execute(f"CREATE VIRTUAL TABLE real USING fts5({spec})")
+    for text, query in (("a pony", "ponies"), ("ponies", "pony"), ("happy", "happily*")):
+        connection.execute("DELETE FROM real")
+        connection.execute("INSERT INTO real VALUES (?)", (text,))
+        expected = connection.execute("SELECT count(*) FROM real(?)", (query,)).get
+        sql = "SELECT reasoning_match_columns(?, ?, ?)"
+        assert connection.execute(sql, (spec, query, text)).get == expected
