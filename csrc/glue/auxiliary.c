@@ -254,11 +254,22 @@ static int row_tokens(const Call *call, const Scope *scope, int *tokens, char **
   return SQLITE_OK;
 }
 
+/* Whether the first row that holds a phrase knows where; ends the query at once. */
+static int look_for_position(const Fts5ExtensionApi *api, Fts5Context *fts, void *found){
+  Fts5PhraseIter iterator;
+  int column, offset;
+  const int rc = api->xPhraseFirst(fts, 0, &iterator, &column, &offset);
+  if( rc != SQLITE_OK ) return rc;
+  if( column >= 0 ) *(int *)found = 1;
+  return SQLITE_DONE;
+}
+
 /*
 ** For a row that matches though no phrase has a hit. A contentless table with
 ** detail=none or detail=column looks like this, and a rank of 0 would be wrong
 ** without a word. A row whose content has changed since it was indexed looks
-** like this too, and has no hits indeed.
+** like this too, and has no hits indeed; so may a row in which FTS5 loses its hits,
+** below OR and AND.
 */
 static int check_positions(const Call *call, char **message){
   const int columns = call->api->xColumnCount(call->fts);
@@ -268,6 +279,11 @@ static int check_positions(const Call *call, char **message){
     int rc = call->api->xColumnText(call->fts, i, &text, &bytes);
     if( rc != SQLITE_OK ) return rc;
     if( text != 0 ) return SQLITE_OK;
+  }
+  for(int i = 0; i < call->api->xPhraseCount(call->fts); i++){
+    int found = 0;
+    int rc = call->api->xQueryPhrase(call->fts, i, &found, look_for_position);
+    if( rc != SQLITE_OK || found ) return rc;
   }
   *message = sqlite3_mprintf(
       "%s: the table is contentless and keeps no positions (detail=none or column), so the"
