@@ -281,14 +281,3 @@ def test_weights_that_fit_no_column_are_an_error(
 ) -> None:
     with pytest.raises(apsw.SQLError, match=f"reasoning_bm25: {message}"):
         table.execute(f"SELECT reasoning_bm25(t, {arguments}) FROM t('one')").fetchall()
-
-
-def test_a_row_whose_hits_fts5_loses_is_no_table_without_positions(
-    connection: apsw.Connection,
-) -> None:
-    connection.execute("CREATE VIRTUAL TABLE t USING fts5(a, content='')")
-    texts = ["ab", "cd", "ab cd", "", "cd ab ab", "ef", "ab ef", "cd cd"]
-    connection.executemany("INSERT INTO t(rowid, a) VALUES (?, ?)", list(enumerate(texts)))
-    query = '("ab" OR (("ab" OR "cd") AND ("ab" OR "cd")))'
-    rows = connection.execute("SELECT rowid, reasoning_bm25(t, '0') FROM t(?)", (query,)).fetchall()
-    assert len(rows) == 6

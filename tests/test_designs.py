@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import sqlite_reasoning_fts as rf
@@ -80,6 +80,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(text=query_texts(), scope=st.sampled_from(("said", "thought", "all")))
+# FTS5 loses all hits of a row that matches.
+@example(text='("ab" OR (("ab" OR "cd") AND ("ab" OR "cd")))', scope="thought")
 def test_every_design_gives_the_oracles_answer(bench: Workbench, text: str, scope: str) -> None:
     reader = bench.reader
     said, full = bench.table(SAID), bench.table(FULL)
