@@ -264,7 +264,7 @@ static void run_loading(const Options *options, const char *file){
 /* ---- the whole --------------------------------------------------------------- */
 
 int main(int count, char **arguments){
-  Options options = {0, 0, 0, 0, 64, 1};
+  Options options = {0, 0, 0, 0, 96, 1};
   int at = 1;
   for(; at + 1 < count && arguments[at][0] == '-'; at += 2){
     if( strcmp(arguments[at], "--library") == 0 ) options.library = arguments[at + 1];

@@ -31,6 +31,8 @@ SELECT id FROM messages WHERE reasoning_match('NEAR(one "two three" lock, 4)', c
 SELECT id FROM messages WHERE reasoning_match('(cache OR retry) NOT (stale AND loop) OR ^lock', thought);
 --@ case match a long phrase
 SELECT reasoning_match('"a b c d e f g h i j k l"', 'z a b c d e f g h i j k l');
+--@ case match a long word
+SELECT reasoning_match('"' || hex(zeroblob(3000)) || '" + ' || hex(zeroblob(2000)), 'a text');
 --@ case match a long text
 SELECT reasoning_match('one AND absent', replace(hex(zeroblob(3000)), '00', 'one two '));
 --@ case match many words
