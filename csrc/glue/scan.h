@@ -85,9 +85,12 @@ int rf_reader_open(rf_reader *reader, sqlite3 *db, const rf_reading *reading,
 int rf_reader_step(rf_reader *reader, int *row, char **message);
 void rf_reader_close(rf_reader *reader);
 
-/* Counts the rows of the source. */
-int rf_reading_rows(sqlite3 *db, const rf_reading *reading, sqlite3_int64 *rows, char **message);
-
+/*
+** Counts the rows of the source. *holding keeps the read transaction of the count
+** open until the caller finalizes it, also on failure.
+*/
+int rf_reading_rows(sqlite3 *db, const rf_reading *reading, sqlite3_stmt **holding,
+                    sqlite3_int64 *rows, char **message);
 
 /* ---- scan_corpus.c: lengths of whole corpora, as long as nothing changes ---- */
 

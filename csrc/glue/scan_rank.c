@@ -112,11 +112,14 @@ static void restart(Pass *pass){
 /*
 ** Opens the reader at its first row, with the totals of the very content that it
 ** reads: what is remembered counts only if nothing changed before the statement
-** began to read. *stamp is the caller's.
+** began to read. Else all rows are counted, also those that the reader leaves out
+** since they have no text, and the transaction of the count is held: a reader that
+** takes all rows on its way has ended its own by the first step. *stamp and *holding
+** are the caller's.
 */
 static int begin(
   Pass *pass, rf_reader *reader, sqlite3 *db, const rf_reading *reading,
-  const rf_corpora *corpora, char **stamp, int *row, char **message
+  const rf_corpora *corpora, sqlite3_stmt **holding, char **stamp, int *row, char **message
 ){
   const rf_range everything = {INT64_MIN, INT64_MAX};
   char *before = 0;
@@ -127,9 +130,14 @@ static int begin(
   for(;;){
     reader->take = take;
     reader->context = pass;
-    rc = rf_reader_open(reader, db, reading, pass->compiled,
-                        pass->counting ? RF_EVERY_ROW : RF_ROWS_WITH_HITS, everything,
-                        RF_UNORDERED, message);
+    if( pass->counting ){
+      rc = rf_reading_rows(db, reading, holding, &pass->totals.rows, message);
+    }
+    if( rc == SQLITE_OK ){
+      rc = rf_reader_open(reader, db, reading, pass->compiled,
+                          pass->counting ? RF_EVERY_ROW : RF_ROWS_WITH_HITS, everything,
+                          RF_UNORDERED, message);
+    }
     if( rc == SQLITE_OK ) rc = rf_reader_step(reader, row, message);
     if( rc == SQLITE_OK ) rc = rf_corpus_stamp(db, stamp);
     if( rc != SQLITE_OK || pass->counting || (*stamp && strcmp(before, *stamp) == 0) ) break;
@@ -146,20 +154,19 @@ static int read_all(
   Pass *pass, sqlite3 *db, const rf_reading *reading, rf_corpora *corpora, char **message
 ){
   rf_reader reader;
+  sqlite3_stmt *holding = 0;
   char *stamp = 0;
   int row = 0, rc;
   memset(&reader, 0, sizeof(reader));
-  rc = begin(pass, &reader, db, reading, corpora, &stamp, &row, message);
-  /* All rows count, also those that the reader leaves out since they have no text. */
-  if( rc == SQLITE_OK && pass->counting ){
-    rc = rf_reading_rows(db, reading, &pass->totals.rows, message);
-  }
+  rc = begin(pass, &reader, db, reading, corpora, &holding, &stamp, &row, message);
   while( rc == SQLITE_OK && row ){
     const rf_row texts = {reader.count, reader.text, reader.bytes};
     rc = take(pass, reader.rowid, &texts);
     if( rc == SQLITE_OK ) rc = rf_reader_step(&reader, &row, message);
   }
   rf_reader_close(&reader);
+  /* An error of the count has been reported. */
+  (void)sqlite3_finalize(holding);
   if( rc == SQLITE_OK && pass->counting ){
     rf_corpus_remember(corpora, db, &reading->source, pass->compiled, stamp, pass->totals);
   }

@@ -263,23 +263,19 @@ void rf_reader_close(rf_reader *reader){
   memset(reader, 0, sizeof(*reader));
 }
 
-int rf_reading_rows(sqlite3 *db, const rf_reading *reading, sqlite3_int64 *rows, char **message){
-  sqlite3_stmt *statement = 0;
+int rf_reading_rows(
+  sqlite3 *db, const rf_reading *reading, sqlite3_stmt **holding, sqlite3_int64 *rows,
+  char **message
+){
   char *sql = sqlite3_mprintf("SELECT count(*) FROM \"%w\".\"%w\"", reading->source.schema,
                               reading->source.name);
   int rc;
+  *holding = 0;
   if( sql == 0 ) return SQLITE_NOMEM;
-  rc = sqlite3_prepare_v2(db, sql, -1, &statement, 0);
+  rc = sqlite3_prepare_v2(db, sql, -1, holding, 0);
   sqlite3_free(sql);
-  if( rc == SQLITE_OK ){
-    rc = sqlite3_step(statement);
-    if( rc == SQLITE_ROW ){
-      *rows = sqlite3_column_int64(statement, 0);
-      rc = SQLITE_OK;
-    }
-  }
-  if( rc != SQLITE_OK ) rc = step_error(db, reading, rc, message);
-  /* An error of the step has been reported. */
-  (void)sqlite3_finalize(statement);
-  return rc;
+  if( rc == SQLITE_OK ) rc = sqlite3_step(*holding);
+  if( rc != SQLITE_ROW ) return step_error(db, reading, rc, message);
+  *rows = sqlite3_column_int64(*holding, 0);
+  return SQLITE_OK;
 }
