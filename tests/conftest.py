@@ -17,6 +17,7 @@ import sqlite_reasoning_fts as rf
 
 if TYPE_CHECKING:
     from loading_python import LoadingPython
+    from oracle import Oracle
 
 
 def require(reason: str) -> NoReturn:
@@ -42,6 +43,17 @@ def connection() -> Iterator[apsw.Connection]:
         yield opened
     finally:
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Oracle]:
+    """Real FTS5 tables, on a connection with the SQL functions."""
+    from oracle import Oracle
+
+    opened = apsw.Connection(":memory:")
+    rf.load(opened)
+    yield Oracle(opened)
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -15,14 +15,6 @@ from oracle import SPECS, Oracle, Spec, Value
 import sqlite_reasoning_fts as rf
 
 
-@pytest.fixture(scope="module")
-def real() -> Iterator[Oracle]:
-    connection = apsw.Connection(":memory:")
-    rf.load(connection)
-    yield Oracle(connection)
-    connection.close()
-
-
 def many(examples: int) -> settings:
     return settings(
         max_examples=examples,

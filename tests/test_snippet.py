@@ -21,8 +21,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from oracle import SPECS, Oracle, Spec, Value
 
-import sqlite_reasoning_fts as rf
-
 if TYPE_CHECKING:
     from loading_python import LoadingPython
 
@@ -30,14 +28,6 @@ Shape = tuple[Value, Value, Value, Value]
 """Open, close, ellipsis and tokens."""
 
 USUAL: Shape = ("[", "]", "...", 5)
-
-
-@pytest.fixture(scope="module")
-def real() -> Iterator[Oracle]:
-    connection = apsw.Connection(":memory:")
-    rf.load(connection)
-    yield Oracle(connection)
-    connection.close()
 
 
 def many(examples: int) -> settings:

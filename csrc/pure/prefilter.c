@@ -4,7 +4,7 @@
 ** is passed over at the speed of memory. Rare needles are looked for first, and
 ** of NOT the right side is not asked.
 **
-** candidate.h says why that is sound for `unicode61` and `ascii`. `porter` changes
+** candidate.c says why that is sound for `unicode61` and `ascii`. `porter` changes
 ** at most the last byte of a word's own beginning, so its stems lose that byte.
 ** With any other tokenizer there is no filter. Neither is there where a token has
 ** no needle: a term with synonyms, or one without ASCII.
