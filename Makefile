@@ -32,12 +32,11 @@ $(MADE):
 	@touch $@
 
 $(STAMP): pyproject.toml setup.py | $(MADE)
-	$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	$(BIN)/python -m pip install --quiet --editable '.[test,lint]' 'setuptools>=70.1'
 	@touch $@
 
 # The editable install compiles the library; a changed source compiles it again.
 $(LIB): $(CSRC) setup.py sqlite_reasoning_fts/_version.py | $(STAMP)
-	$(BIN)/python -m pip install --quiet 'setuptools>=70.1'
 	$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
