@@ -23,7 +23,7 @@ from .default_search import default_search
 from .latency import SCOPES, measure
 from .oracle import OracleTables
 from .summary import summary
-from .workbench import COLUMN, FULL, SAID, THOUGHT_ALL, Workbench
+from .workbench import ALL, COLUMN, FULL, SAID, THOUGHT_ALL, Workbench
 from .workload import choose, given, vocabulary
 
 
@@ -47,7 +47,7 @@ def compare(
     counts = bench.count(progress)
     bench.check_room_for(2 * counts.content_characters + 3 * counts.reasoning_characters)
 
-    built = bench.build((SAID, COLUMN, FULL, THOUGHT_ALL), progress)
+    built = bench.build(ALL, progress)
     places = {"said": SAID, "thought": THOUGHT_ALL, "all": COLUMN}
     oracle = OracleTables(
         reader, {scope: built[name].table for scope, name in places.items() if name in built}

@@ -49,6 +49,9 @@ THOUGHT_ALL = "reasoning_thought_all"
 VOCABULARY = "reasoning_vocabulary"
 """The terms of ``THOUGHT_ALL``."""
 
+ALL = (SAID, COLUMN, FULL, THOUGHT_ALL)
+"""What a comparison of all designs builds."""
+
 BACKUP_PAGES = 256
 BACKUP_RESTARTS = 5
 BACKUP_PAUSE_SECONDS = 0.002

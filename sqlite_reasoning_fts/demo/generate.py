@@ -27,7 +27,7 @@ from ..errors import FaultError, FileError, NoRoomError, UsageError
 from ..progress import Progress
 from .corpus import CorpusError, load_corpus
 from .messages import COLUMNS, Counts, MessageMaker
-from .plan import Plan, make_plan
+from .plan import REFERENCE, Plan, Proportions, make_plan
 from .writer import Writer
 
 SCHEMA_VERSION = 22
@@ -83,8 +83,11 @@ def generate(
     seed: int = 0,
     progress: Progress | None = None,
     force: bool = False,
+    proportions: Proportions = REFERENCE,
 ) -> DemoArchive:
     """Writes a demo archive of `scale` times the size of the reference archive to `path`.
+
+    Other `proportions` give other shares of reasoning and lengths of rows.
 
     The same seed, scale and Python give the same rows. `progress(done, total, what)` is called
     now and then, with `done` rising from 0 to `total`; what it raises ends the run, as Ctrl-C
@@ -107,7 +110,7 @@ def generate(
         corpus = load_corpus()
     except CorpusError as error:
         raise FaultError(str(error), "use a Python whose library is installed as source") from None
-    plan = make_plan(scale, rng)
+    plan = make_plan(scale, rng, proportions)
     ids = [_session_id(session.started, session.index) for session in plan.sessions]
     maker = MessageMaker(plan, Writer(corpus, rng), ids, rng)
     with _temporary(target) as partial:

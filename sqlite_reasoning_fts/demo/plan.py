@@ -1,9 +1,7 @@
 """Plans the demo archive: which rows exist, who wrote them, when, and how long they are.
 
-No text is made here. The plan fixes the proportions (all at scale 1):
-
-    289,433 rows; 61,043 of them with reasoning of 95.1 million characters together;
-    307.4 million characters in the agent's index; 22,454 turns that only think.
+No text is made here. The plan fixes the proportions, those of a real archive unless others are
+asked for.
 
 A session is a row of turns; a turn is a user's message, some calls of tools with their results,
 and an answer. Sessions overlap in time, and rows are numbered in the order of time. Lengths are
@@ -16,11 +14,38 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from random import Random
 
-ROWS = 289_433
-ROWS_WITH_REASONING = 61_043
-TURNS_REASONING_ONLY = 22_454
-REASONING_CHARACTERS = 95_100_000
-INDEXED_CHARACTERS = 307_400_000
+
+@dataclass(frozen=True)
+class Proportions:
+    """What an archive holds at scale 1; characters are code points."""
+
+    rows: int = 289_433
+    rows_with_reasoning: int = 61_043
+    turns_reasoning_only: int = 22_454
+    reasoning_characters: int = 95_100_000
+    indexed_characters: int = 307_400_000
+
+    def with_shape(self, *, share: float, thought_length: float) -> Proportions:
+        """As many characters in rows of another mean length, of which another share thinks.
+
+        What is said grows with what is thought, so that rows are longer or shorter as a whole.
+        ``share`` beyond what the assistant writes (about two fifths of the rows) is cut there.
+        """
+        stretch = thought_length * self.rows_with_reasoning / self.reasoning_characters
+        rows = round(self.rows / stretch)
+        thinking = round(rows * share)
+        return Proportions(
+            rows=rows,
+            rows_with_reasoning=thinking,
+            turns_reasoning_only=round(
+                thinking * self.turns_reasoning_only / self.rows_with_reasoning
+            ),
+            reasoning_characters=round(thinking * thought_length),
+            indexed_characters=self.indexed_characters,
+        )
+
+
+REFERENCE = Proportions()
 
 # 2026-01-05 00:00 UTC; fixed, so that a seed names one archive. Unix seconds.
 _FIRST_DAY = 1_767_571_200.0
@@ -90,14 +115,14 @@ class Plan:
     sessions: list[Session]
 
 
-def make_plan(scale: float, rng: Random) -> Plan:
-    """Plans an archive of `scale` times the rows and characters of the reference archive."""
-    total = max(1, round(ROWS * scale))
+def make_plan(scale: float, rng: Random, proportions: Proportions = REFERENCE) -> Plan:
+    """Plans an archive of `scale` times the rows and characters of the proportions."""
+    total = max(1, round(proportions.rows * scale))
     sessions = _make_sessions(total, scale, rng)
     _hide_rows(sessions, rng)
     rows = sorted((row for s in sessions for row in s.rows), key=lambda row: row.time)
-    _place_thoughts(rows, scale, rng)
-    _set_lengths(rows, scale, rng)
+    _place_thoughts(rows, scale, rng, proportions)
+    _set_lengths(rows, scale, rng, proportions)
     return Plan(rows, sessions)
 
 
@@ -162,7 +187,7 @@ def _hide_rows(sessions: list[Session], rng: Random) -> None:
                 row.active, row.compacted = 0, 1
 
 
-def _place_thoughts(rows: list[Row], scale: float, rng: Random) -> None:
+def _place_thoughts(rows: list[Row], scale: float, rng: Random, proportions: Proportions) -> None:
     """Chooses the rows with reasoning, and among them the turns that say nothing."""
     # Models differ: most of a session's turns think, or hardly any do.
     thinks: dict[int, float] = {}
@@ -174,7 +199,7 @@ def _place_thoughts(rows: list[Row], scale: float, rng: Random) -> None:
                 bias = thinks[row.session] = 1.2 if rng.random() < 0.5 else 0.0
             scored.append((bias + rng.random(), at))
     scored.sort(reverse=True)
-    count = min(len(scored), round(ROWS_WITH_REASONING * scale))
+    count = min(len(scored), round(proportions.rows_with_reasoning * scale))
     chosen = [at for _, at in scored[:count]]
     for at in chosen:
         rows[at].thought = _LEAST_THOUGHT
@@ -182,21 +207,21 @@ def _place_thoughts(rows: list[Row], scale: float, rng: Random) -> None:
     order = sorted(
         chosen, key=lambda at: rng.random() + (0.96 if rows[at].kind is Kind.ANSWER else 0.0)
     )
-    for at in order[: min(count, round(TURNS_REASONING_ONLY * scale))]:
+    for at in order[: min(count, round(proportions.turns_reasoning_only * scale))]:
         rows[at].silent = True
     for _, at in scored[count:]:
         rows[at].encrypted = rng.random() < 0.02
 
 
-def _set_lengths(rows: list[Row], scale: float, rng: Random) -> None:
+def _set_lengths(rows: list[Row], scale: float, rng: Random, proportions: Proportions) -> None:
     thinking = [row for row in rows if row.thought]
     mean, sigma = _THOUGHT_LENGTHS
     drawn = [_log_normal(mean, sigma, rng) for _ in thinking]
-    total = round(REASONING_CHARACTERS * scale)
+    total = round(proportions.reasoning_characters * scale)
     for row, length in zip(thinking, _fit(drawn, total, _LEAST_THOUGHT), strict=True):
         row.thought = length
     drawn = [_log_normal(*_SAID_LENGTHS[row.kind], rng) for row in rows]
-    total = round(INDEXED_CHARACTERS * scale)
+    total = round(proportions.indexed_characters * scale)
     for row, length in zip(rows, _fit(drawn, total, 2), strict=True):
         row.said = length
 
