@@ -115,6 +115,15 @@ def test_a_token_is_compared_up_to_the_limit_of_fts5(real: Oracle) -> None:
 # ---- values ------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("text", ["{} zebrafish", "{}" + 9 * " zebrafish", "zebrafish {}"])
+def test_the_beginning_that_a_caret_asks_for_is_that_of_the_whole_text(
+    connection: apsw.Connection, text: str
+) -> None:
+    long = text.format("and so on " * 1000)
+    found = connection.execute("SELECT reasoning_match('^zebrafish', ?)", (long,)).fetchall()
+    assert found == [(long.startswith("zebrafish"),)]
+
+
 def test_one_text_is_a_table_with_the_default_tokenizer(connection: apsw.Connection) -> None:
     sql = "SELECT reasoning_match(?, ?)"
     assert connection.execute(sql, ("orcamento", "O Orçamento")).get == 1

@@ -122,6 +122,12 @@ def test_a_word_with_a_letter_behind_an_escape_is_found(stored: str, query: str)
     assert connection.execute(sql, (query, STORED)).fetchall() == [(2,)]
 
 
+def test_each_of_two_stored_texts_is_searched() -> None:
+    connection = decoding([("retry", "loop", None), ("loop", None, "retry")])
+    sql = "SELECT rowid FROM reasoning_scan('loop', 'shown', 'thought', '0', ?)"
+    assert connection.execute(sql, (STORED,)).fetchall() == [(1,), (2,)]
+
+
 def test_only_what_may_match_is_decoded(connection: apsw.Connection) -> None:
     seen: list[str] = []
     connection.create_scalar_function("noted", lambda text: seen.append(text) or text)
