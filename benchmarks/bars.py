@@ -30,9 +30,8 @@ class Bar:
 
 def report(benchmark: Any, bar: Bar, measured: Ratio) -> None:
     """Notes a bar's figure beside the times of its benchmark."""
-    benchmark.extra_info["bar"] = {
-        **asdict(bar), **asdict(measured), "reached": bar.reached(measured.ratio)
-    }  # fmt: skip
+    figure = {**asdict(bar), **asdict(measured), "reached": bar.reached(measured.ratio)}
+    benchmark.extra_info.setdefault("bars", []).append(figure)
 
 
 def hold(

@@ -35,6 +35,16 @@ def warm(path: Path) -> float:
     return float(done.stdout)
 
 
+def resident(*paths: Path) -> int:
+    """The bytes of files that are in the cache (Linux; ``fincore`` of util-linux), or -1."""
+    command = ["fincore", "--bytes", "--noheadings", "--output", "RES", *map(str, paths)]
+    try:
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return -1
+    return sum(map(int, done.stdout.split()))
+
+
 def drop(*paths: Path) -> None:
     """Asks the kernel to forget files. What a process has mapped into memory stays."""
     subprocess.run([sys.executable, "-c", _DROP, *map(str, paths)], check=True)

@@ -135,6 +135,16 @@ class Measured:
                 f"{expected[:200]} expected, {found[:200]} found"
             )
 
+    def keys(self, item: WorkloadQuery, scope: str, order: str) -> list[Key]:
+        """The first rows that the oracle gives."""
+        if order == "rank":
+            return [key for key, _ in self.answers.ranked[item.text, scope][:LIMIT]]
+        return list(self.answers.newest[item.text, scope][:LIMIT])
+
+    def another_bench(self) -> workbench.Workbench:
+        """A workbench over the same archive on which nothing is built yet."""
+        return self._archive._workbench()
+
     def fetch(self) -> Any:
         """The limit of everything that stores nothing: reads the columns that the thought is made
         of, of every row, without any function."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from types import TracebackType
@@ -51,6 +51,9 @@ VOCABULARY = "reasoning_vocabulary"
 
 ALL = (SAID, COLUMN, FULL, THOUGHT_ALL)
 """What a comparison of all designs builds."""
+
+TABLE_OF = {"full": FULL, "column": COLUMN}
+"""The index that each stored design adds."""
 
 BACKUP_PAGES = 256
 BACKUP_RESTARTS = 5
@@ -129,12 +132,17 @@ class Workbench:
             "run it again when the agent is less busy",
         )
 
+    @property
+    def path(self) -> str:
+        """The scratch file."""
+        return os.path.join(self._folder, "scratch.db")
+
     def _connect(self, source: str) -> Reader:
         """A connection to the scratch file with the archive beside it, read-only."""
         import apsw
 
         flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(uri(os.path.join(self._folder, "scratch.db")), flags=flags)
+        connection = apsw.Connection(uri(self.path), flags=flags)
         self._connections.append(connection)
         keep_awake(connection)
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -230,16 +238,14 @@ class Workbench:
         """An index that was built."""
         return self._built[name].table
 
+    @property
+    def tables(self) -> dict[str, IndexTable]:
+        """The indexes that were built, by name."""
+        return {name: built.table for name, built in self._built.items()}
+
     def design(self, name: str) -> Design:
         """A design over the indexes that were built."""
-        if name == "like":
-            return Like(self.reader)
-        if name == "scan":
-            return Scan(self.reader)
-        if name == "column":
-            return Column(self.reader, self._built[COLUMN].table)
-        said = self._built.get(SAID) if self.reader.adapter.own_index else None
-        return Full(self.reader, self._built[FULL].table, said.table if said else None)
+        return design_over(name, self.reader, self.tables)
 
     def build_design(self, name: str, progress: Progress | None = None) -> Design:
         """One design with the indexes that it needs."""
@@ -282,6 +288,18 @@ class Workbench:
             progress(len(ranges) + 1, len(ranges) + 1, f"built {name}")
         table = IndexTable("main", name, columns)
         return Built(table, index_bytes(database, "main", name), seconds)
+
+
+def design_over(name: str, reader: Reader, tables: Mapping[str, IndexTable]) -> Design:
+    """A design that asks indexes on the reader's connection, by the names they are built under."""
+    if name == "like":
+        return Like(reader)
+    if name == "scan":
+        return Scan(reader)
+    if name == "column":
+        return Column(reader, tables[COLUMN])
+    said = tables.get(SAID) if reader.adapter.own_index else None
+    return Full(reader, tables[FULL], said)
 
 
 def index_bytes(database: Database, schema: str, name: str) -> int:

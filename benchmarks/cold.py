@@ -1,0 +1,82 @@
+"""One query in a new process, with nothing of the files in the cache.
+
+Reads from standard input what to ask, as JSON, and prints the seconds and the keys of the answer.
+Opening the files is not in the time, nor is the start of the process.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from sqlite_reasoning_fts.adapters import find_adapter
+from sqlite_reasoning_fts.adapters.generic import Columns
+from sqlite_reasoning_fts.compare.agreement import LIMIT
+from sqlite_reasoning_fts.compare.workbench import design_over
+from sqlite_reasoning_fts.database import Database
+from sqlite_reasoning_fts.designs import IndexTable
+from sqlite_reasoning_fts.opening import uri
+from sqlite_reasoning_fts.reader import Reader
+from sqlite_reasoning_fts.selection import ordered
+
+from .measured import MMAP_BYTES, Measured
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def ask(measured: Measured, design: str, query: str, order: str) -> tuple[float, list[Any]]:
+    """The seconds and the keys, from another process."""
+    asked = {
+        "archive": str(measured.path),
+        "columns": measured.corpus.columns,
+        "scratch": measured.bench.path,
+        "tables": {
+            name: [table.schema, table.name, table.columns]
+            for name, table in measured.bench.tables.items()
+        },
+        "design": design,
+        "query": query,
+        "order": order,
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.cold"],
+        input=json.dumps(asked),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    seconds, keys = json.loads(done.stdout)
+    return seconds, keys
+
+
+def _answer(asked: Mapping[str, Any]) -> tuple[float, list[Any]]:
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(uri(asked["scratch"], "ro"), flags=flags)
+    database = Database(connection, schema="archive", path=asked["archive"])
+    database.run("ATTACH ? AS archive", (uri(asked["archive"], "ro"),))
+    for schema in ("main", "archive"):
+        database.run(f"PRAGMA {schema}.mmap_size = {MMAP_BYTES}")
+    columns = Columns(**asked["columns"]) if asked["columns"] else None
+    reader = Reader(database, find_adapter(database, None, columns))
+    tables = {
+        name: IndexTable(schema, table, tuple(columns))
+        for name, (schema, table, columns) in asked["tables"].items()
+    }
+    design = design_over(asked["design"], reader, tables)
+    query = reader.parse(asked["query"], "fts5")
+    begun = time.perf_counter()
+    matches = design.matches(query, "thought", ranked=asked["order"] == "rank")
+    rows = list(ordered(reader, matches, asked["order"], limit=LIMIT))
+    return time.perf_counter() - begun, [row.key for row in rows]
+
+
+if __name__ == "__main__":
+    json.dump(_answer(json.load(sys.stdin)), sys.stdout)
