@@ -9,13 +9,17 @@ SCALE  ?= 0.05
 DEMO   ?= build/demo.db
 RUNS   ?= 100000
 SEED   ?= 1
+BASE   ?= HEAD
+BENCH_SCALE  ?= 1
+MATRIX_SCALE ?= 0.05
 HOSTS  := build/hosts
 PYSRC  := sqlite_reasoning_fts benchmarks tests tools setup.py
 CSRC   := $(shell find csrc -name '*.c' -o -name '*.h')
 
 export REASONING_FTS_STRICT := 1
 
-.PHONY: help setup build hosts demo test lint sanitize valgrind fuzz mutants bench clean
+.PHONY: help setup build hosts demo test lint sanitize valgrind fuzz mutants bench bench-check \
+  bench-check-proof clean
 
 help:
 	@echo "make demo    build, generate an archive (SCALE=$(SCALE)) and compare the designs on it"
@@ -23,7 +27,8 @@ help:
 	@echo "make hosts   install the programs that the tests load the library into"
 	@echo "make lint    ruff, mypy --strict"
 	@echo "make sanitize, valgrind, fuzz, mutants    the longer checks of the C code"
-	@echo "make bench   measure on a generated archive at scale 1 (20 minutes, 3 GB)"
+	@echo "make bench   every benchmark at full size (an hour, 5 GB)"
+	@echo "make bench-check BASE=REVISION    is the library slower than at another revision?"
 	@echo "make clean   remove everything that was built"
 
 $(MADE):
@@ -84,12 +89,25 @@ fuzz: build
 mutants: build
 	$(BIN)/python tests/mutants/run.py
 
+# Every case at full size. The results are kept by hand:
+#   .venv/bin/python -m benchmarks.report keep build/bench.json
 bench: build
-	@mkdir -p build
-	$(BIN)/reasoning-fts demo --scale 1 --out build/bench.db --force
-	$(BIN)/reasoning-fts audit build/bench.db
-	$(BIN)/reasoning-fts compare build/bench.db
-	$(BIN)/python benchmarks/engine.py build/bench.db
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-disable-gc \
+	  --scale $(BENCH_SCALE) --matrix-scale $(MATRIX_SCALE) --all-corpora \
+	  --archives build/archives --benchmark-json build/bench.json \
+	  --benchmark-columns median,rounds
+
+# Exit 1 where the library of this tree is slower than that of BASE, by processor time.
+bench-check: build
+	$(BIN)/python -m benchmarks.gate --base $(BASE) $(if $(SUMMARY),--summary $(SUMMARY))
+
+# Of a clean tree: ten comparisons with itself are quiet, and a planted slow-down is noticed.
+bench-check-proof: build
+	for seed in 1 2 3 4 5 6 7 8 9 10; do \
+	  $(BIN)/python -m benchmarks.gate --base HEAD --seed $$seed || exit 1; done
+	! $(BIN)/python -m benchmarks.gate --base HEAD --case scan \
+	  --patch benchmarks/gate/planted/slower-scan.patch
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info $(LIB) .pytest_cache .mypy_cache .ruff_cache .hypothesis

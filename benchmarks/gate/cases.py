@@ -135,7 +135,7 @@ def _pair(connection: apsw.Connection) -> tuple[str, str]:
     """Two words that stand next to each other somewhere."""
     for (text,) in connection.execute("SELECT thought FROM temp.texts ORDER BY id"):
         words = str(text).split()
-        for first, second in zip(words, words[1:], strict=False):
+        for first, second in pairwise(words):
             if (
                 min(len(first), len(second)) > 4
                 and (first + second).isascii()

@@ -26,7 +26,7 @@ def page(verdicts: Sequence[Verdict], base: str, threshold: float) -> str:
         "|---|--:|--:|---|",
         *(_row(verdict) for verdict in verdicts),
         "",
-        "Processor time of one thread; both builds by turns in one process; answers compared first.",
+        "Processor time of one thread, both builds by turns in one process, answers compared.",
     ]
     return "\n".join(lines) + "\n"
 

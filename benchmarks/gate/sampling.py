@@ -3,8 +3,8 @@
 What is timed is the processor time of the thread: on a machine that is shared, time in which
 another program ran says nothing about the code. Where a library and the memory of a connection
 happen to lie makes one of two equal builds faster by a per cent or two, for as long as they are
-loaded. So each block loads fresh copies of both files in a random order and opens fresh connections; the bootstrap
-draws blocks, and the interval knows of that.
+loaded. So each block loads fresh copies of both files in a random order and opens fresh
+connections; the bootstrap draws blocks, and the interval knows of that.
 """
 
 from __future__ import annotations
