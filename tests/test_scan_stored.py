@@ -107,6 +107,21 @@ def test_ranks_are_the_same_whether_totals_are_learned_with_or_without_them() ->
     assert len(learned[0]) == 2
 
 
+@pytest.mark.parametrize(
+    ("stored", "query"),
+    [
+        ('["caf\\u00e9"]', "cafe"),
+        ('["\\u006cock"]', "lock"),
+        ('["\\u212aelvin"]', "kelvin"),
+        ('"[\\"caf\\\\u00e9\\"]"', "cafe"),
+    ],
+)
+def test_a_word_with_a_letter_behind_an_escape_is_found(stored: str, query: str) -> None:
+    connection = decoding([("none of it", None, None), (stored, None, None)])
+    sql = "SELECT rowid FROM reasoning_scan(?, 'shown', 'thought', '0', ?)"
+    assert connection.execute(sql, (query, STORED)).fetchall() == [(2,)]
+
+
 def test_only_what_may_match_is_decoded(connection: apsw.Connection) -> None:
     seen: list[str] = []
     connection.create_scalar_function("noted", lambda text: seen.append(text) or text)
