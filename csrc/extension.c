@@ -47,6 +47,7 @@ static int register_all(sqlite3 *db, fts5_api *fts, int *done){
   static int (*const parts[])(sqlite3 *, fts5_api *) = {
     rf_register_version,
     rf_register_match,
+    rf_register_counts,
     rf_register_parse,
     rf_register_snippet,
     rf_register_scan,

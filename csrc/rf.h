@@ -149,6 +149,9 @@ void rf_result_error(sqlite3_context *context, int rc, char *message);
 */
 int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number);
 
+/* Writes the lower 32 bits of a number, little-endian: 4 bytes. */
+void rf_put_int32(unsigned char *to, int number);
+
 /* The texts of several values; more than usual take memory. */
 #define RF_USUAL_VALUES 16
 typedef struct rf_values {
@@ -188,6 +191,7 @@ void rf_row_call_end(rf_row_call *call);
 /* ---- registration, one function a file; called by extension.c ------------ */
 
 int rf_register_match(sqlite3 *db, fts5_api *api);     /* glue/match.c */
+int rf_register_counts(sqlite3 *db, fts5_api *api);    /* glue/counts.c */
 int rf_register_parse(sqlite3 *db, fts5_api *api);     /* glue/parse.c */
 int rf_register_snippet(sqlite3 *db, fts5_api *api);   /* glue/snippet.c */
 int rf_register_scan(sqlite3 *db, fts5_api *api);      /* glue/scan.c */

@@ -103,7 +103,12 @@ def quoted_words(text: str) -> str:
     A NUL would end FTS5's query, so it separates words as a blank does.
     """
     words = dict.fromkeys(text.replace("\0", " ").split())
-    return " ".join('"' + word.replace('"', '""') + '"' for word in words)
+    return " ".join(map(quoted, words))
+
+
+def quoted(word: str) -> str:
+    """A string of FTS5's grammar."""
+    return '"' + word.replace('"', '""') + '"'
 
 
 def leaf_query(leaf: Node, columns: Sequence[str], wanted: Sequence[str]) -> str | None:

@@ -486,12 +486,6 @@ static void origin_function(
   /* Without a hit there is no origin: the result stays NULL. */
 }
 
-/* Writes the lower 32 bits of a number, little-endian. */
-static void put_int32(unsigned char *to, int number){
-  const unsigned int bits = (unsigned int)number;
-  for(int i = 0; i < 4; i++) to[i] = (unsigned char)(bits >> (8 * i));
-}
-
 static void counts_function(
   const Fts5ExtensionApi *api, Fts5Context *fts, sqlite3_context *context,
   int count, sqlite3_value **values
@@ -516,9 +510,9 @@ static void counts_function(
     result_failure(&call, rc, message);
     return;
   }
-  put_int32(blob, tokens);
+  rf_put_int32(blob, tokens);
   for(int i = 0; i < scope->phrases; i++){
-    put_int32(blob + 4 * (i + 1), (int)scope->frequency[i]);
+    rf_put_int32(blob + 4 * (i + 1), (int)scope->frequency[i]);
   }
   sqlite3_result_blob64(context, blob, bytes, sqlite3_free);
 }

@@ -9,7 +9,9 @@
 ** `stored` names, as a spec, the columns of the source from which the indexed columns
 ** of `spec` are made: each text in them goes in once, on its own, as it is or, if it
 ** is JSON (RFC 8259), as its strings. `listed` is a table or view with the rowids of
-** all rows that have a text. Both only make a scan faster.
+** all rows that have a text. Both only make a scan faster. Instead of a name `listed`
+** may be a JSON array of the rowids that are to be looked at, or of ranges of them
+** ([first, last]): the other rows are left out, so there are no ranks then.
 **
 ** Without `rank` it gives each row as it is found, in the order of the source or
 ** of `ORDER BY rowid`. With it the whole source is read first (scan_rank.c).
@@ -196,6 +198,8 @@ static void cursor_clear(Cursor *cursor){
   rf_source_clear(&cursor->reading.source);
   rf_source_clear(&cursor->reading.listed);
   rf_spec_free(cursor->reading.stored);
+  cursor->reading.list = RF_NO_LIST;
+  cursor->reading.json = 0;
   rf_compiled_release(cursor->compiled);
   sqlite3_free(cursor->thought);
   sqlite3_free(cursor->hits);
@@ -333,6 +337,23 @@ static void take_origin(Cursor *cursor, int plan){
   else cursor->origins = (plan & WANT_ORIGIN) != 0;
 }
 
+static int take_listed(Cursor *cursor, const Module *module, int plan, char **message){
+  rf_reading *reading = &cursor->reading;
+  const char *text;
+  int bytes;
+  int rc = argument_text(cursor, LISTED, &text, &bytes);
+  if( rc != SQLITE_OK ) return rc;
+  reading->list = rf_list_of(text, bytes);
+  if( reading->list == RF_NO_LIST ){
+    return rf_source_find(module->db, "listed", text, bytes, &reading->listed, message);
+  }
+  reading->json = cursor->argument[LISTED - FIRST_ARGUMENT];
+  if( (plan & WANT_RANK) == 0 ) return SQLITE_OK;
+  *message = sqlite3_mprintf("reasoning_scan: listed: a rank needs all rows; ask for no rank, or"
+                             " name a table or view with the rowids of all rows that have a text");
+  return *message ? SQLITE_ERROR : SQLITE_NOMEM;
+}
+
 /* Makes of the arguments what the scan works with. */
 static int take_arguments(
   Cursor *cursor, const Module *module, int plan, sqlite3_value **values, int *used,
@@ -354,12 +375,7 @@ static int take_arguments(
   if( rc != SQLITE_OK ) return rc;
   take_origin(cursor, plan);
   if( has(cursor, STORED) ) rc = take_stored(cursor, message);
-  if( rc == SQLITE_OK && has(cursor, LISTED) ){
-    rc = argument_text(cursor, LISTED, &text, &bytes);
-    if( rc == SQLITE_OK ){
-      rc = rf_source_find(module->db, "listed", text, bytes, &cursor->reading.listed, message);
-    }
-  }
+  if( rc == SQLITE_OK && has(cursor, LISTED) ) rc = take_listed(cursor, module, plan, message);
   return rc;
 }
 

@@ -31,16 +31,26 @@ int rf_source_find(sqlite3 *db, const char *argument, const char *text, int byte
                    rf_source *source, char **message);
 void rf_source_clear(rf_source *source);
 
+/*
+** What a text lists that is a JSON array and not a name; a name that begins with
+** a bracket has to stand between double quotes.
+*/
+typedef enum rf_list { RF_NO_LIST, RF_ROWIDS, RF_RANGES } rf_list;
+rf_list rf_list_of(const char *text, int bytes);
+
 /* ---- scan_reader.c: the rows of a source ------------------------------------ */
 
 /*
 ** What is to be read: a source, perhaps only the rows that `listed` lists, which
-** are then all that have a text; perhaps through its `stored` columns, from which
-** the indexed columns are decoded (see rf_program_stored_passes()).
+** are then all that have a text, or those of a list in JSON; perhaps through its
+** `stored` columns, from which the indexed columns are decoded (see
+** rf_program_stored_passes()).
 */
 typedef struct rf_reading {
   rf_source source;
   rf_source listed;      /* all zero for none */
+  rf_list list;          /* what the elements of `json` are */
+  sqlite3_value *json;   /* the caller's; NULL for none */
   rf_spec *stored;       /* NULL for none */
 } rf_reading;
 

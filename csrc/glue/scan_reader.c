@@ -126,6 +126,28 @@ static void append_stored(sqlite3_str *sql, const rf_columns *stored){
   sqlite3_str_appendall(sql, ")");
 }
 
+/* What the outer loop goes over, where that is not the source itself. */
+static void append_driver(sqlite3_str *sql, const rf_reading *reading){
+  /* CROSS JOIN keeps it in the outer loop. */
+  if( reading->listed.name ){
+    sqlite3_str_appendf(sql, "\"%w\".\"%w\" AS listed CROSS JOIN ", reading->listed.schema,
+                        reading->listed.name);
+  }else if( reading->list != RF_NO_LIST ){
+    sqlite3_str_appendall(sql, "json_each(?4) AS listed CROSS JOIN ");
+  }
+}
+
+static void append_join(sqlite3_str *sql, const rf_reading *reading){
+  if( reading->listed.name ){
+    sqlite3_str_appendall(sql, " AND source.rowid = listed.rowid");
+  }else if( reading->list == RF_ROWIDS ){
+    sqlite3_str_appendall(sql, " AND source.rowid = listed.value");
+  }else if( reading->list == RF_RANGES ){
+    sqlite3_str_appendall(sql, " AND source.rowid BETWEEN json_extract(listed.value, '$[0]')"
+                          " AND json_extract(listed.value, '$[1]')");
+  }
+}
+
 /* The alias keeps SQLite from reading a name that is no column as a string. */
 static char *select_sql(
   const rf_reader *reader, const rf_spec *spec, int narrowed, int filtered, rf_scan_order order
@@ -140,14 +162,10 @@ static char *select_sql(
                                       : ", source.\"%w\"", spec->columns.name[i]);
   }
   sqlite3_str_appendall(sql, " FROM ");
-  if( reading->listed.name ){
-    /* CROSS JOIN keeps the list in the outer loop. */
-    sqlite3_str_appendf(sql, "\"%w\".\"%w\" AS listed CROSS JOIN ", reading->listed.schema,
-                        reading->listed.name);
-  }
+  append_driver(sql, reading);
   sqlite3_str_appendf(sql, "\"%w\".\"%w\" AS source WHERE 1", reading->source.schema,
                       reading->source.name);
-  if( reading->listed.name ) sqlite3_str_appendall(sql, " AND source.rowid = listed.rowid");
+  append_join(sql, reading);
   /* A scan of everything meets every row, also one whose rowid is no integer. */
   if( narrowed ) sqlite3_str_appendf(sql, " AND %s.rowid BETWEEN ?1 AND ?2", driver);
   if( filtered ) append_stored(sql, &reading->stored->columns);
@@ -166,6 +184,9 @@ static int bind(rf_reader *reader, int narrowed, int filtered, rf_range range){
   }
   if( rc == SQLITE_OK && filtered ){
     rc = sqlite3_bind_pointer(reader->statement, 3, reader, POINTER_TYPE, 0);
+  }
+  if( rc == SQLITE_OK && reader->reading->list != RF_NO_LIST ){
+    rc = sqlite3_bind_value(reader->statement, 4, reader->reading->json);
   }
   return rc;
 }

@@ -181,6 +181,13 @@ int rf_source_find(
   return rc;
 }
 
+rf_list rf_list_of(const char *text, int bytes){
+  int at = 1;
+  if( bytes == 0 || text[0] != '[' ) return RF_NO_LIST;
+  while( at < bytes && memchr(" \t\r\n", text[at], 4) ) at++;
+  return at < bytes && text[at] == '[' ? RF_RANGES : RF_ROWIDS;
+}
+
 void rf_source_clear(rf_source *source){
   sqlite3_free(source->schema);
   sqlite3_free(source->name);

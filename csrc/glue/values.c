@@ -51,6 +51,11 @@ int rf_value_whole(sqlite3_value *value, sqlite3_int64 *number){
   }
 }
 
+void rf_put_int32(unsigned char *to, int number){
+  const unsigned int bits = (unsigned int)number;
+  for(int i = 0; i < 4; i++) to[i] = (unsigned char)(bits >> (8 * i));
+}
+
 int rf_values_read(int count, sqlite3_value **values, rf_values *read){
   int rc = SQLITE_OK;
   read->room = 0;

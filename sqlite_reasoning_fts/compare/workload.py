@@ -13,7 +13,7 @@ from typing import Any
 
 from ..database import Database
 from ..errors import QueryError
-from ..query import Query
+from ..query import Query, quoted
 from ..reader import Reader
 from ..sampling import SAMPLED_ROWS, query_lines, sampled_thoughts, some, tokens_of
 from .workbench import VOCABULARY
@@ -70,20 +70,20 @@ def choose(reader: Reader, words: Vocabulary, seed: int) -> list[WorkloadQuery]:
     medium = some(random_, by_kind["medium"] or by_kind["common"], 2 * PER_KIND) or rare
     pairs = _pairs(reader, random_)
     texts: dict[str, Iterable[str]] = {
-        "rare": map(_quoted, rare),
-        "common": map(_quoted, common),
+        "rare": map(quoted, rare),
+        "common": map(quoted, common),
         "absent": [f'"{_absent(random_, words)}"' for _ in range(PER_KIND)],
         "phrase": [f'"{a} {b}"' for a, b in _spread(pairs, words, 1)],
-        "and": [f"{_quoted(a)} AND {_quoted(b)}" for a, b in _mixed(random_, common, medium)],
-        "or": [f"{_quoted(a)} OR {_quoted(b)}" for a, b in _mixed(random_, medium, rare)],
-        "not": [f"{_quoted(a)} NOT {_quoted(b)}" for a, b in _mixed(random_, medium, common)],
+        "and": [f"{quoted(a)} AND {quoted(b)}" for a, b in _mixed(random_, common, medium)],
+        "or": [f"{quoted(a)} OR {quoted(b)}" for a, b in _mixed(random_, medium, rare)],
+        "not": [f"{quoted(a)} NOT {quoted(b)}" for a, b in _mixed(random_, medium, common)],
         "prefix": [
-            f"{_quoted(term[:PREFIX_CHARACTERS])} *"
+            f"{quoted(term[:PREFIX_CHARACTERS])} *"
             for term in some(
                 random_, [t for t in medium + rare if len(t) > PREFIX_CHARACTERS], PER_KIND
             )
         ],
-        "near": [f"NEAR({_quoted(a)} {_quoted(b)}, 10)" for a, b in _spread(pairs, words, 5)],
+        "near": [f"NEAR({quoted(a)} {quoted(b)}, 10)" for a, b in _spread(pairs, words, 5)],
     }
     return [
         WorkloadQuery(kind, text, reader.parse(text, "fts5"))
@@ -161,7 +161,3 @@ def _absent(random_: random.Random, words: Vocabulary) -> str:
         term = "".join(random_.choice("bcdfghjklmnpqrstvwxz") for _ in range(10))
         if term not in words.rows:
             return term
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'

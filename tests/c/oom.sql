@@ -105,6 +105,15 @@ SELECT rowid FROM reasoning_scan('lock', 'messages', 'content, thought', '1')
 WHERE rowid BETWEEN 2 AND 4 ORDER BY rowid DESC LIMIT 1;
 --@ case scan one row
 SELECT origin FROM reasoning_scan('cache', 'messages', 'content, thought', '-0') WHERE rowid = 5;
+--@ case scan a list
+SELECT rowid, origin
+FROM reasoning_scan('arger OR lock', 'seen', 'content UNINDEXED, thought', '1', 'raw', '[5, 1, 9]');
+--@ case scan ranges
+SELECT rowid FROM reasoning_scan('lock', 'messages', 'thought', '0', NULL, '[ [1, 2], [4, 9]]') WHERE rowid > 1;
+--@ case scan what is no list
+SELECT rowid FROM reasoning_scan('lock', 'messages', 'thought', '0', NULL, '[1');
+--@ case scan a list for ranks
+SELECT rank FROM reasoning_scan('lock', 'messages', 'thought', '0', NULL, '[1]');
 --@ case scan for ranks
 SELECT rowid, round(rank, 6), origin
 FROM reasoning_scan('lock OR cache', 'messages', 'content, thought', '1') ORDER BY rank LIMIT 3;
@@ -171,6 +180,10 @@ SELECT reasoning_bm25_rows(notes, '1', 2) FROM notes('lock');
 SELECT reasoning_bm25(bare, '0') FROM bare('lock');
 --@ case what is loaded
 SELECT reasoning_version() LIKE '%.%', reasoning_debug() LIKE '{"version":%}';
+--@ case counts of a row
+SELECT id, hex(reasoning_counts_columns('content, thought', '"the lock" OR NEAR(one two, 3)', content, thought)) FROM messages;
+--@ case counts of too few columns
+SELECT reasoning_counts_columns('content, thought', 'a', 'a');
 --@ case snippet of a text
 SELECT id, reasoning_snippet_text('"the lock" OR cache', thought, '[', ']', '...', 4) FROM messages;
 --@ case snippet of a row
