@@ -1,12 +1,13 @@
 """One query in a new process, with nothing of the files in the cache.
 
-Reads from standard input what to ask, as JSON, and prints the seconds and the keys of the answer.
+Reads from standard input what to ask, pickled, and prints the seconds and the keys of the answer.
 Opening the files is not in the time, nor is the start of the process.
 """
 
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import time
@@ -19,9 +20,8 @@ import apsw
 from sqlite_reasoning_fts.adapters import find_adapter
 from sqlite_reasoning_fts.adapters.generic import Columns
 from sqlite_reasoning_fts.compare.agreement import LIMIT
-from sqlite_reasoning_fts.compare.workbench import design_over
+from sqlite_reasoning_fts.compare.building import design_over
 from sqlite_reasoning_fts.database import Database
-from sqlite_reasoning_fts.designs import IndexTable
 from sqlite_reasoning_fts.opening import uri
 from sqlite_reasoning_fts.reader import Reader
 from sqlite_reasoning_fts.selection import ordered
@@ -37,19 +37,15 @@ def ask(measured: Measured, design: str, query: str, order: str) -> tuple[float,
         "archive": str(measured.path),
         "columns": measured.corpus.columns,
         "scratch": measured.bench.path,
-        "tables": {
-            name: [table.schema, table.name, table.columns]
-            for name, table in measured.bench.tables.items()
-        },
+        "built": measured.built,
         "design": design,
         "query": query,
         "order": order,
     }
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.cold"],
-        input=json.dumps(asked),
+        input=pickle.dumps(asked),
         capture_output=True,
-        text=True,
         check=True,
         cwd=ROOT,
     )
@@ -66,11 +62,7 @@ def _answer(asked: Mapping[str, Any]) -> tuple[float, list[Any]]:
         database.run(f"PRAGMA {schema}.mmap_size = {MMAP_BYTES}")
     columns = Columns(**asked["columns"]) if asked["columns"] else None
     reader = Reader(database, find_adapter(database, None, columns))
-    tables = {
-        name: IndexTable(schema, table, tuple(columns))
-        for name, (schema, table, columns) in asked["tables"].items()
-    }
-    design = design_over(asked["design"], reader, tables)
+    design = design_over(asked["design"], reader, asked["built"])
     query = reader.parse(asked["query"], "fts5")
     begun = time.perf_counter()
     matches = design.matches(query, "thought", ranked=asked["order"] == "rank")
@@ -79,4 +71,4 @@ def _answer(asked: Mapping[str, Any]) -> tuple[float, list[Any]]:
 
 
 if __name__ == "__main__":
-    json.dump(_answer(json.load(sys.stdin)), sys.stdout)
+    json.dump(_answer(pickle.load(sys.stdin.buffer)), sys.stdout)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import sqlite_reasoning_fts as rf
-from sqlite_reasoning_fts.compare import workbench
+from sqlite_reasoning_fts.compare import building
 from sqlite_reasoning_fts.compare.agreement import LIMIT, newest_difference, whole_difference
 from sqlite_reasoning_fts.compare.oracle import Answers, OracleTables
+from sqlite_reasoning_fts.compare.workbench import Workbench
 from sqlite_reasoning_fts.compare.workload import WorkloadQuery, choose, vocabulary
 from sqlite_reasoning_fts.database import as_text, text_as_blob
 from sqlite_reasoning_fts.designs import Design
@@ -44,7 +45,9 @@ class Measured:
         try:
             self.bench.__enter__()
             self.counts = self.bench.count()
-            self.built = self.bench.build(workbench.ALL)
+            self.built = self.bench.build(
+                tuple(dict.fromkeys((*building.ORACLE, *building.TABLE_OF.values())))
+            )
             self.reader = self.bench.reader
             for schema in ("main", "archive"):
                 self.reader.database.run(f"PRAGMA {schema}.mmap_size = {MMAP_BYTES}")
@@ -73,9 +76,9 @@ class Measured:
     @property
     def _oracle(self) -> OracleTables:
         places = {
-            "said": workbench.SAID,
-            "thought": workbench.THOUGHT_ALL,
-            "all": workbench.COLUMN,
+            "said": building.SAID,
+            "thought": building.THOUGHT_ALL,
+            "all": building.COLUMN,
         }
         tables = {
             scope: self.built[name].table for scope, name in places.items() if name in self.built
@@ -141,7 +144,7 @@ class Measured:
             return [key for key, _ in self.answers.ranked[item.text, scope][:LIMIT]]
         return list(self.answers.newest[item.text, scope][:LIMIT])
 
-    def another_bench(self) -> workbench.Workbench:
+    def another_bench(self) -> Workbench:
         """A workbench over the same archive on which nothing is built yet."""
         return self._archive._workbench()
 

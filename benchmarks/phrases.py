@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from sqlite_reasoning_fts.compare import building
 from sqlite_reasoning_fts.compare.workload import WorkloadQuery
 from sqlite_reasoning_fts.sampling import sampled_thoughts, some, tokens_of
 
@@ -28,7 +29,7 @@ def phrase_set(measured: Measured) -> list[WorkloadQuery]:
             if (words[at] + words[at + 1]).isalpha()
         }
     )
-    table = measured.bench.table("reasoning_thought_all")
+    table = measured.bench.table(building.THOUGHT_ALL)
     sql = f"SELECT count(*) FROM {table.sql} WHERE {table.name} MATCH ?"
     rows = {pair: int(reader.database.value(sql, (pair,))) for pair in some(random_, pairs, DRAWN)}
     spread = sorted((pair for pair in rows if rows[pair]), key=lambda pair: (rows[pair], pair))

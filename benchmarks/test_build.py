@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sqlite_reasoning_fts.compare import workbench
+from sqlite_reasoning_fts.compare import building
+from sqlite_reasoning_fts.compare.workbench import Workbench
 from sqlite_reasoning_fts.designs import STORED
 
 from .measured import Measured
@@ -18,22 +19,22 @@ ROUNDS = 3
 @pytest.mark.parametrize("design", STORED)
 def test_build(described: Any, measured: Measured, design: str) -> None:
     """Built in one go on a scratch file of its own each time, as a blocking reindex is."""
-    name = workbench.TABLE_OF[design]
+    name = building.TABLE_OF[design]
     sizes: set[int] = set()
     with ExitStack() as held:
 
-        def fresh() -> tuple[tuple[workbench.Workbench], dict[str, Any]]:
+        def fresh() -> tuple[tuple[Workbench], dict[str, Any]]:
             held.pop_all().close()
             return (held.enter_context(measured.another_bench()),), {}
 
-        def build(bench: workbench.Workbench) -> None:
+        def build(bench: Workbench) -> None:
             sizes.add(bench.build((name,))[name].bytes)
 
         described.pedantic(build, setup=fresh, rounds=ROUNDS)
     assert sizes == {measured.built[name].bytes}, "the same rows gave an index of another size"
-    own = measured.built[workbench.SAID].bytes if design == "column" else 0
+    own = measured.built[building.SAID].bytes if design == "column" else 0
     described.extra_info.update(
         table="build", route=design, bytes=measured.built[name].bytes - own,
         bytes_of_text=measured.texts.bytes,
-        bytes_of_full=measured.built[workbench.FULL].bytes,
+        bytes_of_full=measured.built[building.FULL].bytes,
     )  # fmt: skip

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from sqlite_reasoning_fts.compare import building
+
 from .bars import Bar, hold, report
 from .corpus import REFERENCE_NAME
 from .measured import Measured, WrongAnswer
@@ -24,7 +26,7 @@ PROSE_ROWS = 5000
 def test_bm25(described: Any, measured: Measured) -> None:
     """Over the agent's own index as a reindex builds it."""
     items = measured.queries("common")[:3]
-    table = measured.bench.table("reasoning_said")
+    table = measured.bench.table(building.SAID)
     database = measured.reader.database
 
     def asked(function: str) -> Callable[[], list[list[Any]]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .adapters import find_adapter
 from .adapters.generic import Columns
 from .database import Database
-from .designs import NAMES, STORED, Design, Full, IndexTable, Like, Scan, SharedScan
+from .designs import EVERY_NAME, STORED, Design, Full, IndexTable, Like, Scan, SharedScan
 from .errors import UsageError
 from .opening import OpenFile, open_beside, open_file, size_of
 from .progress import Progress
@@ -179,7 +179,7 @@ class Archive:
         )
         request.check()
         if design is not None:
-            check_choice("design", design, NAMES)
+            check_choice("design", design, EVERY_NAME)
         if placement is not None:
             raise UsageError(
                 f"no index with placement {placement!r} is stored for this archive",

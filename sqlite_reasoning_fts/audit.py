@@ -115,7 +115,7 @@ def _stands_in_said(reader: Reader, token: str) -> bool:
         table = reader.database.table(index.table)
         sql = f"SELECT 1 FROM {table} WHERE {index.table} MATCH ? LIMIT 1"
         return bool(reader.database.value(sql, (query.fts5,)))
-    return bool(reader.database.value(f"SELECT 1 FROM ({matches.sql}) LIMIT 1", matches.parameters))
+    return matches.any(reader.database)
 
 
 def _gap_of_tokens(

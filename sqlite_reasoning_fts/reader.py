@@ -140,6 +140,21 @@ class Reader:
         )[0]
         return RowCounts(int(row[0]), int(row[1]), int(row[2]))
 
+    def thought_in_order_of_time(self) -> bool:
+        """Whether of two rows with thought the one with the higher rowid is always the newer, as
+        the order of an answer has it: later, or as late with a greater key."""
+        later = (
+            "(before IS NULL AND created_at IS NOT NULL) OR created_at > before "
+            "OR (created_at IS before AND key COLLATE BINARY > key_before)"
+        )
+        sql = (
+            f"SELECT NOT EXISTS (SELECT 1 FROM (SELECT created_at, key, "
+            "lag(created_at) OVER rows AS before, lag(key) OVER rows AS key_before, "
+            f"row_number() OVER rows AS number FROM {self.source} WHERE {THOUGHT} IS NOT NULL "
+            f"WINDOW rows AS (ORDER BY rowid)) WHERE number > 1 AND NOT COALESCE({later}, 0))"
+        )
+        return bool(self.database.value(sql))
+
     def row_ranges(self, chunk: int = 4096, where: str = "1") -> list[tuple[int, int]]:
         """Rowid ranges (first, last) of about ``chunk`` rows each, in order."""
         rows = self.database.all(

@@ -45,12 +45,12 @@ def search(
     request.check()
     query = reader.parse(request.query, request.syntax)
     route = "none: the query has no words"
-    selection, rechecked, matched = Selection((), cut_by_limit=False), 0, False
+    selection, matched = Selection((), cut_by_limit=False), False
     ranked = request.order == "rank" and design.name != "like"
     order = "rank" if ranked else "newest"
     if not query.is_empty:
         matches = design.matches(query, request.scope, ranked=ranked)
-        route, rechecked = matches.route, matches.rechecked
+        route = matches.route
         selection = select(
             reader,
             matches,
@@ -59,9 +59,7 @@ def search(
             filters=request.filters,
             fold_sessions=request.fold_sessions,
         )
-        matched = bool(selection.rows) or bool(
-            reader.database.value(f"SELECT 1 FROM ({matches.sql}) LIMIT 1", matches.parameters)
-        )
+        matched = bool(selection.rows) or matches.any(reader.database)
     return SearchResult(
         query=request.query,
         scope=request.scope,
@@ -73,7 +71,7 @@ def search(
         hits=_hits(reader, query, request, selection.rows),
         coverage=Coverage(
             rows_considered=counts.rows,
-            rows_rechecked=rechecked,
+            rows_rechecked=selection.rechecked,
             rows_unreadable=counts.rows_unreadable,
             rows_lagging=0,
             synced_at=None,

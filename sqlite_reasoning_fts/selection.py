@@ -80,10 +80,11 @@ class Selected:
 
 @dataclass(frozen=True)
 class Selection:
-    """The rows of an answer, and whether there are more."""
+    """The rows of an answer, whether there are more, and how many rows were rechecked for it."""
 
     rows: tuple[Selected, ...]
     cut_by_limit: bool
+    rechecked: int = 0
 
 
 def select(
@@ -98,15 +99,25 @@ def select(
     """The first ``limit`` rows in order; one a session where sessions are folded."""
     rows: list[Selected] = []
     sessions: set[Key | None] = set()
-    for row in ordered(reader, matches, order, filters, None if fold_sessions else limit + 1):
+    read: list[Matches] = []
+    parts = _noting(matches.parts(), read)
+    more = False
+    for row in _in_order(reader, parts, order, filters, None if fold_sessions else limit + 1):
         if fold_sessions:
             if row.session_id in sessions:
                 continue
             sessions.add(row.session_id)
         if len(rows) == limit:
-            return Selection(tuple(rows), cut_by_limit=True)
+            more = True
+            break
         rows.append(row)
-    return Selection(tuple(rows), cut_by_limit=False)
+    return Selection(tuple(rows), more, sum(part.rechecked for part in read))
+
+
+def _noting(parts: Iterator[Matches], read: list[Matches]) -> Iterator[Matches]:
+    for part in parts:
+        read.append(part)
+        yield part
 
 
 def ordered(
@@ -117,6 +128,23 @@ def ordered(
     limit: int | None = None,
 ) -> Iterator[Selected]:
     """The rows that match and may be shown, in order, one at a time."""
+    return _in_order(reader, matches.parts(), order, filters, limit)
+
+
+def _in_order(
+    reader: Reader, parts: Iterator[Matches], order: str, filters: Filters, limit: int | None
+) -> Iterator[Selected]:
+    for part in parts:
+        for row in _part_in_order(reader, part, order, filters, limit):
+            yield row
+            limit = None if limit is None else limit - 1
+        if limit == 0:
+            return
+
+
+def _part_in_order(
+    reader: Reader, matches: Matches, order: str, filters: Filters, limit: int | None
+) -> Iterator[Selected]:
     condition, values = filters.condition()
     texts = ", ".join(text_as_blob(name) for name in ("p.key", "p.session_id", "p.role"))
     wanted = f"p.rowid, {texts}, p.created_at, m.rank, m.origin"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -11,15 +12,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import sqlite_reasoning_fts as rf
+from sqlite_reasoning_fts.compare.building import COLUMN, ORACLE, SAID, TABLE_OF, THOUGHT_ALL
 from sqlite_reasoning_fts.compare.oracle import OracleTables
-from sqlite_reasoning_fts.compare.workbench import (
-    COLUMN,
-    FULL,
-    SAID,
-    THOUGHT_ALL,
-    Workbench,
-)
-from sqlite_reasoning_fts.designs import Column, Full, Scan
+from sqlite_reasoning_fts.compare.workbench import Workbench
+from sqlite_reasoning_fts.designs import EVERY_NAME, Design, Full, Rechecked, Scan
 from sqlite_reasoning_fts.selection import select
 
 WORDS = ("ab", "cd", "ef", "gh", "ij")
@@ -74,8 +70,20 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
         rf.open(path, table="m", said=["one", "two"], thought=["thought"]) as archive,
         archive._workbench() as opened,
     ):
-        opened.build((SAID, COLUMN, FULL, THOUGHT_ALL))
+        opened.build(tuple(dict.fromkeys((*ORACLE, *TABLE_OF.values()))))
         yield opened
+
+
+def designs(bench: Workbench) -> list[Design]:
+    """Every design, those with an index with and without the agent's own beside it."""
+    found = []
+    for name in EVERY_NAME:
+        design = bench.design(name)
+        if isinstance(design, Full | Rechecked):
+            found += [replace(design, said=bench.table(SAID)), replace(design, said=None)]
+        elif name != "like":
+            found.append(design)
+    return found
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
@@ -84,17 +92,15 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
 @example(text='("ab" OR (("ab" OR "cd") AND ("ab" OR "cd")))', scope="thought")
 def test_every_design_gives_the_oracles_answer(bench: Workbench, text: str, scope: str) -> None:
     reader = bench.reader
-    said, full = bench.table(SAID), bench.table(FULL)
-    tables = {"said": said, "thought": bench.table(THOUGHT_ALL), "all": bench.table(COLUMN)}
+    tables = {
+        "said": bench.table(SAID),
+        "thought": bench.table(THOUGHT_ALL),
+        "all": bench.table(COLUMN),
+    }
     oracle = OracleTables(reader, tables)
     query = reader.parse(text, "fts5")
     expected = oracle.ranked(query, scope)
-    for design in (
-        Scan(reader),
-        Full(reader, full, said),
-        Full(reader, full, None),
-        Column(reader, tables["all"]),
-    ):
+    for design in designs(bench):
         for ranked in (True, False):
             matches = design.matches(query, scope, ranked=ranked)
             order = "rank" if ranked else "newest"

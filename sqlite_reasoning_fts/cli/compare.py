@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from ..archive import Archive
-from ..designs import NAMES
+from ..designs import EVERY_NAME
 from ..report import markdown, terminal
 from .options import json_option, opens_archive, print_json, queries_from, quiet_option, seed_option
 from .progress import progress
@@ -17,7 +17,7 @@ from .progress import progress
 @click.option(
     "--design",
     "designs",
-    type=click.Choice(NAMES),
+    type=click.Choice(EVERY_NAME),
     multiple=True,
     help="Compare this design (may be repeated; default: all).",
 )

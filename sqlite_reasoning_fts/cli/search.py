@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..archive import Archive
-from ..designs import NAMES
+from ..designs import EVERY_NAME
 from ..errors import UsageError
 from ..printable import printable
 from ..query import MATCHES, ORDERS, SCOPES, SYNTAXES
@@ -66,7 +66,7 @@ ORIGINS = {
 @click.option("--until", metavar="TIME", help="Before this time.")
 @click.option(
     "--design",
-    type=click.Choice(NAMES),
+    type=click.Choice(EVERY_NAME),
     help="Which design answers; one with an index is built in a scratch file.",
 )
 @click.option("--fold-sessions", is_flag=True, help="One hit a session.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from ..designs import NAMES
+from ..designs import EVERY_NAME, NAMES
 from ..errors import UsageError
 from ..progress import Progress
 from ..query import check_choice
@@ -19,11 +19,12 @@ from ..results import (
     Oracle,
 )
 from .agreement import check_agreement
+from .building import COLUMN, ORACLE, SAID, TABLE_OF, THOUGHT_ALL
 from .default_search import default_search
 from .latency import SCOPES, measure
 from .oracle import OracleTables
 from .summary import summary
-from .workbench import ALL, COLUMN, FULL, SAID, THOUGHT_ALL, Workbench
+from .workbench import Workbench
 from .workload import choose, given, vocabulary
 
 
@@ -40,14 +41,15 @@ def compare(
     started = time.perf_counter()
     names = tuple(dict.fromkeys(designs)) if designs else NAMES
     for name in names:
-        check_choice("design", name, NAMES)
+        check_choice("design", name, EVERY_NAME)
     if repeat < 1:
         raise UsageError(f"repeat is {repeat}", "give 1 or more")
     reader = bench.reader
     counts = bench.count(progress)
     bench.check_room_for(2 * counts.content_characters + 3 * counts.reasoning_characters)
 
-    built = bench.build(ALL, progress)
+    added = [TABLE_OF[name] for name in names if name in TABLE_OF]
+    built = bench.build(tuple(dict.fromkeys((*ORACLE, *added))), progress)
     places = {"said": SAID, "thought": THOUGHT_ALL, "all": COLUMN}
     oracle = OracleTables(
         reader, {scope: built[name].table for scope, name in places.items() if name in built}
@@ -71,13 +73,14 @@ def compare(
         ):
             disagreements += agreement.disagreements
             checked[design.name] = checked.get(design.name, 0) + agreement.checked
-    stored = {
-        "full": (built[FULL].bytes, built[FULL].seconds),
-        "column": (built[COLUMN].bytes - (own.bytes if own else 0), built[COLUMN].seconds),
-    }
     costs = []
     for name in names:
-        size, seconds = stored.get(name, (0, 0.0))
+        size, seconds = 0, 0.0
+        if name in TABLE_OF:
+            index = built[TABLE_OF[name]]
+            size, seconds = index.bytes, index.seconds
+            if name == "column" and own is not None:
+                size -= own.bytes
         costs.append(
             DesignCost(
                 name=name,

@@ -13,17 +13,16 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ..adapters import find_adapter
 from ..adapters.generic import Columns
 from ..counting import Counts, counted
-from ..database import Database, quote_name, translate
-from ..designs import Column, Design, Full, IndexTable, Like, Scan
+from ..database import Database, translate
+from ..designs import Design, IndexTable
 from ..errors import FaultError
 from ..holders import marked_as_ours
 from ..opening import (
@@ -36,39 +35,17 @@ from ..opening import (
     uri,
 )
 from ..progress import Progress
-from ..projection import THOUGHT
 from ..reader import Reader
+from .building import THOUGHT_ALL, VOCABULARY, Built, build, design_over, tables_of
 
 if TYPE_CHECKING:
     import apsw
-
-SAID = "reasoning_said"
-COLUMN = "reasoning_column"
-FULL = "reasoning_full"
-THOUGHT_ALL = "reasoning_thought_all"
-VOCABULARY = "reasoning_vocabulary"
-"""The terms of ``THOUGHT_ALL``."""
-
-ALL = (SAID, COLUMN, FULL, THOUGHT_ALL)
-"""What a comparison of all designs builds."""
-
-TABLE_OF = {"full": FULL, "column": COLUMN}
-"""The index that each stored design adds."""
 
 BACKUP_PAGES = 256
 BACKUP_RESTARTS = 5
 BACKUP_PAUSE_SECONDS = 0.002
 CACHE_KIB = 200_000
 SNAPSHOT_TRIES = 100
-
-
-@dataclass(frozen=True)
-class Built:
-    """An index that was built: its table, bytes after ``optimize``, and the time that took."""
-
-    table: IndexTable
-    bytes: int
-    seconds: float
 
 
 class Workbench:
@@ -209,23 +186,11 @@ class Workbench:
         return counted(self._builder, progress)
 
     def build(self, names: Sequence[str], progress: Progress | None = None) -> dict[str, Built]:
-        """Builds indexes in one transaction, before the reader looks at the scratch file.
-
-        ``SAID`` is the agent's own index as a reindex would build it, and the oracle for what was
-        said; ``COLUMN`` the same with a thought column, which asked plainly is the oracle of the
-        scope ``all``; ``FULL`` the index of the thought, for the rows that have some; ``THOUGHT``
-        an FTS5 table over the thought of all rows, empty ones too, the oracle of that scope.
-        """
-        said = self.reader.projection.said_names
-        columns = {
-            SAID: said,
-            COLUMN: self.reader.columns,
-            FULL: (THOUGHT,),
-            THOUGHT_ALL: (THOUGHT,),
-        }
+        """Builds indexes in one transaction, before the reader looks at the scratch file."""
         for name in names:
-            if columns[name]:
-                self._built[name] = self._index(name, columns[name], progress)
+            built = build(self._builder, name, progress)
+            if built is not None:
+                self._built[name] = built
         if THOUGHT_ALL in self._built:
             self._builder.database.run(
                 f"CREATE VIRTUAL TABLE main.{VOCABULARY} USING fts5vocab({THOUGHT_ALL}, row)"
@@ -238,79 +203,11 @@ class Workbench:
         """An index that was built."""
         return self._built[name].table
 
-    @property
-    def tables(self) -> dict[str, IndexTable]:
-        """The indexes that were built, by name."""
-        return {name: built.table for name, built in self._built.items()}
-
     def design(self, name: str) -> Design:
         """A design over the indexes that were built."""
-        return design_over(name, self.reader, self.tables)
+        return design_over(name, self.reader, self._built)
 
     def build_design(self, name: str, progress: Progress | None = None) -> Design:
         """One design with the indexes that it needs."""
-        self.build({"full": (SAID, FULL), "column": (COLUMN,)}.get(name, ()), progress)
+        self.build(tables_of(name), progress)
         return self.design(name)
-
-    @property
-    def _inline(self) -> bool:
-        index = self.reader.adapter.own_index
-        return index.inline if index else False
-
-    def _index(self, name: str, columns: tuple[str, ...], progress: Progress | None) -> Built:
-        """Builds an FTS5 table in one go, as a blocking reindex would, and optimizes it."""
-        reader = self._builder
-        database = reader.database
-        # Only what stands for the agent's own table keeps a copy of the text, as that one does.
-        inline = self._inline and name in (SAID, COLUMN)
-        where = f"{THOUGHT} IS NOT NULL" if name == FULL else "1"
-        quoted = [quote_name(column) for column in columns]
-        options = [*reader.options, *([] if inline else ["content=''"])]
-        listed = ", ".join(quoted)
-        ranges = reader.row_ranges(where=where)
-        started = time.perf_counter()
-        database.run(
-            f"CREATE VIRTUAL TABLE main.{name} USING fts5({', '.join([*quoted, *options])})"
-        )
-        sql = (
-            f"INSERT INTO main.{name}(rowid, {listed}) SELECT rowid, {listed} FROM {reader.source} "
-            f"WHERE rowid BETWEEN ? AND ? AND {where}"
-        )
-        for done, (first, last) in enumerate(ranges):
-            if progress:
-                progress(done, len(ranges) + 1, f"building {name}")
-            database.run(sql, (first, last))
-        if progress:
-            progress(len(ranges), len(ranges) + 1, f"merging {name}")
-        database.run(f"INSERT INTO main.{name}({name}) VALUES ('optimize')")
-        seconds = time.perf_counter() - started
-        if progress:
-            progress(len(ranges) + 1, len(ranges) + 1, f"built {name}")
-        table = IndexTable("main", name, columns)
-        return Built(table, index_bytes(database, "main", name), seconds)
-
-
-def design_over(name: str, reader: Reader, tables: Mapping[str, IndexTable]) -> Design:
-    """A design that asks indexes on the reader's connection, by the names they are built under."""
-    if name == "like":
-        return Like(reader)
-    if name == "scan":
-        return Scan(reader)
-    if name == "column":
-        return Column(reader, tables[COLUMN])
-    said = tables.get(SAID) if reader.adapter.own_index else None
-    return Full(reader, tables[FULL], said)
-
-
-def index_bytes(database: Database, schema: str, name: str) -> int:
-    """The bytes of the pages of an FTS5 table's shadow tables."""
-    total = 0
-    for part in ("data", "idx", "content", "docsize", "config"):
-        total += int(
-            database.value(
-                "SELECT total(pgsize) FROM dbstat "
-                "WHERE schema = ? AND aggregate = TRUE AND name = ?",
-                (schema, f"{name}_{part}"),
-            )
-        )
-    return total

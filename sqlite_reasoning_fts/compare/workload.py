@@ -16,7 +16,7 @@ from ..errors import QueryError
 from ..query import Query, quoted
 from ..reader import Reader
 from ..sampling import SAMPLED_ROWS, query_lines, sampled_thoughts, some, tokens_of
-from .workbench import VOCABULARY
+from .building import VOCABULARY
 
 KINDS = ("rare", "common", "absent", "phrase", "and", "or", "not", "prefix", "near")
 PER_KIND = 5

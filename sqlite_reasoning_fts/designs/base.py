@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..database import quote_name
+from ..database import Database, quote_name
 from ..query import Query
 
 
@@ -22,6 +22,28 @@ class Matches:
     parameters: tuple[Any, ...] = ()
     route: str = ""
     rechecked: int = 0
+
+    def parts(self) -> Iterator[Matches]:
+        """The same rows in parts, of which each is newer than all that follow: who asks for the
+        newest rows can stop early."""
+        yield self
+
+    def any(self, database: Database) -> bool:
+        """Whether any row matches, visible or not."""
+        return any(
+            database.value(f"SELECT 1 FROM ({part.sql}) LIMIT 1", part.parameters)
+            for part in self.parts()
+        )
+
+
+@dataclass(frozen=True)
+class MatchesInParts(Matches):
+    """Matches that are found part by part, each time that they are asked for."""
+
+    found: Callable[[], Iterator[Matches]] = lambda: iter(())
+
+    def parts(self) -> Iterator[Matches]:
+        return self.found()
 
 
 LISTED = (

@@ -11,42 +11,20 @@ with another text or not at all. They are candidates of every query.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..database import Database, quote_name
 from .base import IndexTable
 
-FIRST_BATCH = 64
-BATCH_GROWTH = 4
-
-Element = Any
-"""A rowid, or a range of them as ``[first, last, rows]`` with so many rows to look at."""
+Element = int | tuple[int, int, int]
+"""A candidate: a rowid, or a range of them: the first, the last, how many have thought."""
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """Rows that may match, each once and highest rowid first, as ``reasoning_scan`` takes them.
-
-    ``listed`` is a JSON array of rowids or of ranges, ``rows`` the number of rows to look at.
-    """
-
-    listed: str
-    rows: int
-
-    def batches(self) -> Iterator[Candidates]:
-        """The same in order, few at first and then more and more."""
-        elements: list[Element] = json.loads(self.listed)
-        start, size = 0, FIRST_BATCH
-        while start < len(elements):
-            rows, end = 0, start
-            while end < len(elements) and rows < size:
-                rows += _rows(elements[end])
-                end += 1
-            yield Candidates(json.dumps(elements[start:end]), rows)
-            start, size = end, size * BATCH_GROWTH
+def rows_of(element: Element) -> int:
+    """How many rows there are to look at."""
+    return 1 if isinstance(element, int) else element[2]
 
 
 class ThoughtIndex(Protocol):
@@ -57,7 +35,14 @@ class ThoughtIndex(Protocol):
         """Whether a document is one row as it is now: what the index finds of it is right."""
         ...
 
-    def candidates(self, database: Database, relaxed: str) -> Candidates: ...
+    @property
+    def in_order_of_time(self) -> bool:
+        """Whether of two rows with thought the one with the higher rowid is always the newer."""
+        ...
+
+    def candidates(self, database: Database, relaxed: str) -> Iterator[Element]:
+        """What may match, each row once, highest rowid first, as far as it is asked for."""
+        ...
 
     def total_tokens(self, database: Database) -> int:
         """The tokens in all documents."""
@@ -69,22 +54,19 @@ class Terms:
     """A row a document, by its rowid."""
 
     table: IndexTable
+    in_order_of_time: bool = False
     stale: str | None = None
 
     @property
     def rows_are_documents(self) -> bool:
         return self.stale is None
 
-    def candidates(self, database: Database, relaxed: str) -> Candidates:
-        name, table = quote_name(self.table.name), self.table.sql
-        found = f"SELECT rowid FROM {table} WHERE {name} MATCH ?"
+    def candidates(self, database: Database, relaxed: str) -> Iterator[int]:
+        found = f"SELECT rowid FROM {self.table.sql} WHERE {quote_name(self.table.name)} MATCH ?"
         if self.stale is not None:
-            found += f" AND rowid NOT IN ({self.stale}) UNION SELECT rowid FROM ({self.stale})"
-        listed, rows = database.all(
-            f"SELECT json_group_array(rowid), count(*) FROM ({found} ORDER BY rowid DESC)",
-            (relaxed,),
-        )[0]
-        return Candidates(listed, rows)
+            found += f" AND rowid NOT IN ({self.stale}) UNION SELECT * FROM ({self.stale})"
+        for (rowid,) in database.rows(f"{found} ORDER BY rowid DESC", (relaxed,)):
+            yield rowid
 
     def total_tokens(self, database: Database) -> int:
         return total_tokens(database, self.table)
@@ -94,52 +76,48 @@ class Terms:
 class Blocks:
     """Several rows a document.
 
-    ``rows`` is a table ``(document, first, last, rows)``: ``rows`` rows with thought, from the
-    rowid ``first`` to ``last``. The ranges of two documents do not overlap. What has come into a
-    range since then is stale.
+    ``rows`` is a table ``(document, first, last, rows)``: so many rows with thought from the rowid
+    ``first`` to ``last``. The ranges of two documents do not overlap. What has come into a range
+    since then is stale.
     """
 
     table: IndexTable
     rows: IndexTable
+    in_order_of_time: bool = False
     stale: str | None = None
 
     @property
     def rows_are_documents(self) -> bool:
         return False
 
-    def candidates(self, database: Database, relaxed: str) -> Candidates:
+    def candidates(self, database: Database, relaxed: str) -> Iterator[Element]:
         sql = (
             f"SELECT r.first, r.last, r.rows FROM {self.table.sql} AS i "
             f"CROSS JOIN {self.rows.sql} AS r ON r.document = i.rowid "
             f"WHERE i.{quote_name(self.table.name)} MATCH ?"
         )
-        ranges = [list(row) for row in database.rows(sql, (relaxed,))]
-        ranges.sort(reverse=True)
-        if self.stale is not None:
-            others = [int(row[0]) for row in database.rows(self.stale)]
-            ranges = _with_rows(ranges, sorted(set(others), reverse=True))
-        return Candidates(json.dumps(ranges), sum(map(_rows, ranges)))
+        ranges = sorted(database.all(sql, (relaxed,)), reverse=True)
+        if self.stale is None:
+            yield from ranges
+            return
+        stale = sorted({int(row[0]) for row in database.rows(self.stale)}, reverse=True)
+        yield from _with_rows(ranges, stale)
 
     def total_tokens(self, database: Database) -> int:
         return total_tokens(database, self.table)
 
 
-def _rows(element: Element) -> int:
-    return 1 if isinstance(element, int) else int(element[2])
-
-
-def _with_rows(ranges: Sequence[list[int]], rowids: Sequence[int]) -> list[list[int]]:
-    """Ranges, with those of some rows for themselves that are in none; both highest first."""
-    merged: list[list[int]] = []
+def _with_rows(ranges: list[tuple[int, int, int]], rowids: list[int]) -> Iterator[Element]:
+    """Ranges, and those of some rows by themselves that are in none; both highest first."""
     at = 0
     for first, last, rows in ranges:
         while at < len(rowids) and rowids[at] > last:
-            merged.append([rowids[at], rowids[at], 1])
+            yield rowids[at], rowids[at], 1
             at += 1
         while at < len(rowids) and rowids[at] >= first:
             at += 1
-        merged.append([first, last, rows])
-    return merged + [[rowid, rowid, 1] for rowid in rowids[at:]]
+        yield first, last, rows
+    yield from ((rowid, rowid, 1) for rowid in rowids[at:])
 
 
 def total_tokens(database: Database, table: IndexTable) -> int:

@@ -1,7 +1,7 @@
-"""One answer from two indexes: what was said from the one, what was thought from the other.
+"""One answer from two sides: what was said from the one, what was thought from the other.
 
 A leaf of the query (a phrase or a NEAR group) lies within one column, so its rows are the union of
-its rows in either index, its hits their sum. The tree is then evaluated over sets of rows, and the
+its rows on either side, its hits their sum. The tree is then evaluated over sets of rows, and the
 library's ``bm25`` ranks them from the summed hits, lengths and document frequencies.
 """
 
@@ -9,30 +9,107 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from .. import native
 from ..database import Database
-from ..projection import THOUGHT
 from ..query import Node, Query, leaf_query, phrase_query
 from ..reader import Reader
 from .base import LISTED, IndexTable, Matches
 
-ROUTE = "the agent's own index and the index of the thought, leaf by leaf"
+Counted = tuple[int, int, tuple[int, ...]]
+"""A row that matches a leaf: its rowid, the tokens that it has on this side, and the hits of each
+phrase; both counts are 0 where no rank was asked for."""
+
+
+class Side(Protocol):
+    """One of the two sides: the columns that it answers for, and the bit of its origin."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def origin(self) -> int:
+        """1 said, 2 thought, to be added up."""
+        ...
+
+    @property
+    def route(self) -> str: ...
+
+    def counted(self, query: Query, leaf: Node, *, ranked: bool) -> Iterable[Counted]:
+        """The rows that match one leaf in the side's columns."""
+        ...
+
+    def rows(self, query: Query, leaf: Node, phrase: Node) -> Iterable[int]:
+        """The rows that hold one phrase of a leaf, wherever its neighbours are."""
+        ...
+
+    def lengths(self, rows: Sequence[int]) -> Iterable[tuple[int, int]]:
+        """Rowid and tokens of those of some rows that have any text on this side."""
+        ...
+
+    def total_tokens(self) -> int:
+        """The tokens in the side's columns over all rows."""
+        ...
 
 
 @dataclass(frozen=True)
-class Side:
-    """One of the two indexes, with the columns that it answers for."""
+class IndexSide:
+    """A side that an FTS5 table with positions answers for."""
 
+    database: Database
     index: IndexTable
     columns: tuple[str, ...]
-    origin: int  # 1 said, 2 thought, to be added up
+    origin: int
 
     @property
-    def numbers(self) -> str:
+    def route(self) -> str:
+        return "the agent's own index" if self.origin == 1 else "the index of the thought"
+
+    @property
+    def _numbers(self) -> str:
         return self.index.numbers(self.columns)
+
+    def counted(self, query: Query, leaf: Node, *, ranked: bool) -> Iterator[Counted]:
+        text = leaf_query(leaf, query.columns, self.columns)
+        if text is None:
+            return
+        table = self.index.name
+        counts = f"reasoning_counts({table}, '{self._numbers}')" if ranked else "NULL"
+        for rowid, blob in self.database.rows(
+            f"SELECT rowid, {counts} FROM {self.index.sql} WHERE {table} MATCH ?", (text,)
+        ):
+            yield rowid, *unpacked(blob)
+
+    def rows(self, query: Query, leaf: Node, phrase: Node) -> Iterator[int]:
+        text = phrase_query(leaf, phrase, query.columns, self.columns)
+        if text is not None:
+            sql = f"SELECT rowid FROM {self.index.sql} WHERE {self.index.name} MATCH ?"
+            yield from (row[0] for row in self.database.rows(sql, (text,)))
+
+    def lengths(self, rows: Sequence[int]) -> Iterator[tuple[int, int]]:
+        table = self.index.name
+        for rowid, blob in self.database.rows(
+            f"SELECT t.rowid, reasoning_counts({table}, '{self._numbers}') FROM json_each(?) "
+            f"AS wanted CROSS JOIN {self.index.sql} AS t ON t.rowid = wanted.value",
+            (json.dumps(rows),),
+        ):
+            yield rowid, unpacked(blob)[0]
+
+    def total_tokens(self) -> int:
+        table = self.index.name
+        sql = f"SELECT reasoning_tokens({table}, '{self._numbers}') FROM {self.index.sql} LIMIT 1"
+        return int(self.database.value(sql) or 0)
+
+
+def unpacked(blob: bytes | None) -> tuple[int, tuple[int, ...]]:
+    """The tokens and the hits that ``reasoning_counts`` packs; none of NULL."""
+    if blob is None:
+        return 0, ()
+    tokens, *hits = struct.unpack(f"<{len(blob) // 4}i", blob)
+    return tokens, tuple(hits)
 
 
 @dataclass(frozen=True)
@@ -44,18 +121,11 @@ class LeafHits:
     origins: dict[int, int]
 
 
-def combine(
-    reader: Reader, query: Query, said: IndexTable, thought: IndexTable, *, ranked: bool
-) -> Matches:
-    """The rows that match in either index or in both together."""
-    sides = (
-        Side(said, reader.projection.said_names, 1),
-        Side(thought, (THOUGHT,), 2),
-    )
-    database = reader.database
+def combine(reader: Reader, query: Query, sides: Sequence[Side], *, ranked: bool) -> Matches:
+    """The rows that match on either side or on both together."""
     lengths: dict[tuple[int, int], int] = {}
     leaves = {
-        id(leaf): _leaf_hits(database, query, leaf, sides, lengths) for leaf in query.leaves()
+        id(leaf): _leaf_hits(query, leaf, sides, lengths, ranked=ranked) for leaf in query.leaves()
     }
     found = _evaluate(query.tree, leaves)
     rows = sorted(found)
@@ -66,41 +136,30 @@ def combine(
     return Matches(
         LISTED,
         (json.dumps(list(zip(rows, ranks, origins, strict=True))),),
-        route=ROUTE,
+        route=f"{' and '.join(side.route for side in sides)}, leaf by leaf",
     )
 
 
 def _leaf_hits(
-    database: Database,
     query: Query,
     leaf: Node,
-    sides: Iterable[Side],
+    sides: Sequence[Side],
     lengths: dict[tuple[int, int], int],
+    *,
+    ranked: bool,
 ) -> LeafHits:
-    """Asks both indexes for one leaf; notes the lengths that come with the hits."""
-    phrases = tuple(phrase["index"] for phrase in leaf["phrases"])
+    """Asks both sides for one leaf; notes the lengths that come with the hits."""
     frequencies: dict[int, tuple[int, ...]] = {}
     origins: dict[int, int] = {}
     for side in sides:
-        text = leaf_query(leaf, query.columns, side.columns)
-        if text is None:
-            continue
-        table = side.index.name
-        rows = database.rows(
-            f"SELECT rowid, reasoning_counts({table}, '{side.numbers}') "
-            f"FROM {side.index.sql} WHERE {table} MATCH ?",
-            (text,),
-        )
-        for rowid, blob in rows:
-            tokens, *hits = struct.unpack(f"<{len(blob) // 4}i", blob)
+        for rowid, tokens, hits in side.counted(query, leaf, ranked=ranked):
             lengths[side.origin, rowid] = tokens
             before = frequencies.get(rowid)
             frequencies[rowid] = (
-                tuple(hits)
-                if before is None
-                else tuple(a + b for a, b in zip(before, hits, strict=True))
+                hits if before is None else tuple(a + b for a, b in zip(before, hits, strict=True))
             )
             origins[rowid] = origins.get(rowid, 0) | side.origin
+    phrases = tuple(phrase["index"] for phrase in leaf["phrases"])
     return LeafHits(phrases, frequencies, origins)
 
 
@@ -142,14 +201,13 @@ def _origin(row: int, used: tuple[int, ...], leaves: dict[int, LeafHits]) -> str
 def _ranks(
     reader: Reader,
     query: Query,
-    sides: tuple[Side, ...],
+    sides: Sequence[Side],
     leaves: dict[int, LeafHits],
     lengths: dict[tuple[int, int], int],
     rows: list[int],
     found: dict[int, tuple[int, ...]],
 ) -> list[float]:
-    """bm25 over both indexes, as a table that holds all columns would give it."""
-    database = reader.database
+    """bm25 over both sides, as a table that holds all columns would give it."""
     count = reader.row_count()
     document_frequencies: dict[int, int] = {}
     for leaf in query.leaves():
@@ -158,7 +216,7 @@ def _ranks(
             document_frequencies[phrase["index"]] = (
                 len(hits.frequencies)
                 if len(leaf["phrases"]) == 1
-                else _rows_of_phrase(database, query, leaf, phrase, sides)
+                else len({row for side in sides for row in side.rows(query, leaf, phrase)})
             )
     numbers = sorted(document_frequencies)
     place = {number: i for i, number in enumerate(numbers)}
@@ -172,9 +230,9 @@ def _ranks(
                 frequencies[i * len(numbers) + place[number]] += hits_of_phrase
     tokens = [0] * len(rows)
     for side in sides:
-        _fetch_lengths(database, side, rows, lengths)
+        _add_lengths(side, rows, lengths)
         tokens = [n + lengths[side.origin, row] for n, row in zip(tokens, rows, strict=True)]
-    total = sum(_total_tokens(database, side) for side in sides)
+    total = sum(side.total_tokens() for side in sides)
     return native.bm25(
         count,
         total / count,
@@ -184,39 +242,9 @@ def _ranks(
     )
 
 
-def _rows_of_phrase(
-    database: Database, query: Query, leaf: Node, phrase: Node, sides: tuple[Side, ...]
-) -> int:
-    """In how many rows one phrase of a NEAR group stands, wherever its neighbours are."""
-    rows: set[int] = set()
-    for side in sides:
-        text = phrase_query(leaf, phrase, query.columns, side.columns)
-        if text is not None:
-            table = side.index.name
-            sql = f"SELECT rowid FROM {side.index.sql} WHERE {table} MATCH ?"
-            rows.update(row[0] for row in database.rows(sql, (text,)))
-    return len(rows)
-
-
-def _fetch_lengths(
-    database: Database, side: Side, rows: list[int], lengths: dict[tuple[int, int], int]
-) -> None:
-    """The lengths of rows that matched in the other index alone; absent rows are empty."""
+def _add_lengths(side: Side, rows: list[int], lengths: dict[tuple[int, int], int]) -> None:
+    """The lengths of rows that matched on the other side alone; absent rows are empty."""
     missing = [row for row in rows if (side.origin, row) not in lengths]
-    if not missing:
-        return
-    lengths.update(((side.origin, row), 0) for row in missing)
-    table = side.index.name
-    for rowid, blob in database.rows(
-        f"SELECT t.rowid, reasoning_counts({table}, '{side.numbers}') "
-        f"FROM json_each(?) AS wanted CROSS JOIN {side.index.sql} AS t ON t.rowid = wanted.value",
-        (json.dumps(missing),),
-    ):
-        lengths[side.origin, rowid] = struct.unpack_from("<i", blob)[0]
-
-
-def _total_tokens(database: Database, side: Side) -> int:
-    """The tokens in the side's columns over all rows."""
-    table = side.index.name
-    sql = f"SELECT reasoning_tokens({table}, '{side.numbers}') FROM {side.index.sql} LIMIT 1"
-    return int(database.value(sql) or 0)
+    if missing:
+        lengths.update(((side.origin, row), 0) for row in missing)
+        lengths.update(((side.origin, row), tokens) for row, tokens in side.lengths(missing))
