@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import apsw
 import pytest
+from planted import EXACT, FAULTS, Wrong
 
 import sqlite_reasoning_fts as rf
 from sqlite_reasoning_fts import report
 from sqlite_reasoning_fts.compare.workbench import Workbench
-from sqlite_reasoning_fts.designs import Design, Matches
+from sqlite_reasoning_fts.designs import STORED, Design
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +25,8 @@ def test_every_design_but_like_agrees_with_fts5(comparison: rf.Comparison) -> No
     assert {d.name: d.agrees for d in comparison.designs} == {
         "like": False,
         "scan": True,
+        "blocks": True,
+        "terms": True,
         "full": True,
         "column": True,
     }
@@ -61,7 +62,7 @@ def test_the_kinds_are_what_they_say(comparison: rf.Comparison) -> None:
 
 def test_both_orders_and_scopes_are_timed_for_every_design(comparison: rf.Comparison) -> None:
     timed = {(e.design, e.order, e.scope) for e in comparison.latency}
-    for design in ("scan", "full", "column"):
+    for design in EXACT:
         for order in ("newest", "rank"):
             for scope in ("thought", "all"):
                 assert (design, order, scope) in timed
@@ -79,7 +80,7 @@ def test_only_a_stored_index_has_bytes_and_build_time(comparison: rf.Comparison)
     cost = {d.name: d for d in comparison.designs}
     for name in ("like", "scan"):
         assert (cost[name].bytes, cost[name].build_seconds, cost[name].growth_of_file) == (0, 0, 0)
-    for name in ("full", "column"):
+    for name in set(EXACT) & set(STORED):
         assert cost[name].bytes > 0
         assert cost[name].build_seconds > 0
         assert cost[name].growth_of_file == pytest.approx(
@@ -163,7 +164,7 @@ def test_given_queries_are_asked_and_their_kind_is_told(demo_path: Path) -> None
 )
 def test_column_filters_and_groups_agree_in_every_scope(demo_path: Path, query: str) -> None:
     with rf.open(demo_path) as archive:
-        found = archive.compare(designs=["scan", "full", "column"], queries=[query], repeat=1)
+        found = archive.compare(designs=EXACT, queries=[query], repeat=1)
     assert not found.disagreements
 
 
@@ -186,34 +187,12 @@ def test_where_fts5_has_no_stable_ranks_the_rows_still_have_to_agree(
 ) -> None:
     with rf.open(demo_path) as archive:
         assert not archive._reader.parse(query, "fts5").has_stable_ranks
-        found = archive.compare(designs=["scan", "full", "column"], queries=[query], repeat=1)
+        found = archive.compare(designs=EXACT, queries=[query], repeat=1)
     assert not found.disagreements
 
 
-@dataclass(frozen=True)
-class Wrong:
-    """A design that is right but for one planted fault."""
-
-    right: Design
-    fault: str
-
-    @property
-    def name(self) -> str:
-        return self.right.name
-
-    def matches(self, query: Any, scope: str, *, ranked: bool) -> Matches:
-        found = self.right.matches(query, scope, ranked=ranked)
-        changed = {
-            "a row is lost": f"SELECT * FROM ({found.sql}) ORDER BY rowid LIMIT -1 OFFSET 1",
-            "a row is too many": f"SELECT * FROM ({found.sql}) UNION ALL "
-            "SELECT (SELECT max(rowid) FROM temp.reasoning_projection), -9.0, 'said'",
-            "a rank is off": f"SELECT rowid, rank * 1.00000002 AS rank, origin FROM ({found.sql})",
-        }
-        return replace(found, sql=changed[self.fault])
-
-
-@pytest.mark.parametrize("fault", ["a row is lost", "a row is too many", "a rank is off"])
-@pytest.mark.parametrize("design", ["scan", "full", "column"])
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("design", EXACT)
 def test_a_planted_fault_is_found(
     demo_path: Path, monkeypatch: pytest.MonkeyPatch, design: str, fault: str
 ) -> None:

@@ -8,10 +8,9 @@ from typing import Any
 
 import apsw
 import pytest
+from planted import EXACT
 
 import sqlite_reasoning_fts as rf
-
-DESIGNS = ("scan", "full", "column")
 
 
 @pytest.fixture
@@ -97,7 +96,7 @@ def test_the_gap_of_given_queries_counts_their_rows(archive: rf.Archive) -> None
     assert (gap.sampled, gap.hit_content, gap.hit_any) == (3, pytest.approx(1 / 3), 1.0)
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", EXACT)
 @pytest.mark.parametrize("token", ["zebrafish", "quokka", "narwhal", "axolotl", "pangolin"])
 def test_every_design_finds_a_token_that_is_only_thought(
     archive: rf.Archive, design: str, token: str
@@ -110,13 +109,13 @@ def test_every_design_finds_a_token_that_is_only_thought(
     assert archive.search(token, design=design).hits == ()
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", EXACT)
 @pytest.mark.parametrize("token", ["zebrafish", "quokka"])
 def test_the_shared_archives_tokens_are_found(shared: rf.Archive, design: str, token: str) -> None:
     assert len(shared.search(token, scope="all", design=design).hits) == 1
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", EXACT)
 def test_the_same_text_said_and_thought_is_one_hit_of_both_origins(
     archive: rf.Archive, design: str
 ) -> None:
@@ -124,7 +123,7 @@ def test_the_same_text_said_and_thought_is_one_hit_of_both_origins(
     assert [(hit.origin, hit.in_default_search) for hit in found.hits] == [("both", True)]
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", EXACT)
 def test_a_row_matches_with_one_word_said_and_the_other_thought(
     archive: rf.Archive, design: str
 ) -> None:
@@ -134,7 +133,7 @@ def test_a_row_matches_with_one_word_said_and_the_other_thought(
         assert archive.search("quokka flags", scope=scope, design=design).hits == ()
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", EXACT)
 def test_a_row_that_was_taken_back_is_hidden_and_the_answer_says_so(
     archive: rf.Archive, design: str
 ) -> None:
@@ -144,7 +143,7 @@ def test_a_row_that_was_taken_back_is_hidden_and_the_answer_says_so(
     assert "visibility" in found.coverage.empty_because
 
 
-@pytest.mark.parametrize("design", [*DESIGNS, None])
+@pytest.mark.parametrize("design", [*EXACT, None])
 def test_the_default_scope_gives_the_agents_own_rows(
     archive: rf.Archive, written_by_hermes: Any, design: str | None
 ) -> None:
@@ -155,7 +154,7 @@ def test_the_default_scope_gives_the_agents_own_rows(
 def test_the_comparison_agrees_with_fts5_in_every_scope(archive: rf.Archive) -> None:
     found = archive.compare(repeat=1)
     assert found.agrees
-    assert [d.name for d in found.designs if d.agrees] == list(DESIGNS)
+    assert [d.name for d in found.designs if d.agrees] == list(EXACT)
 
 
 def test_an_older_archive_without_a_column_is_read_and_the_lack_is_said(
@@ -183,6 +182,6 @@ def test_orphaned_rows_are_counted_and_not_shown(written_by_hermes: Any, tmp_pat
     connection.close()
     with rf.open(path) as archive:
         assert archive.audit().rows_orphaned == 3
-        for design in DESIGNS:
+        for design in EXACT:
             assert archive.search("pangolin", scope="thought", design=design).hits == ()
         assert archive.compare(repeat=1).agrees

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 import pytest
+from planted import EXACT
 from tables import open_table
 
 import sqlite_reasoning_fts as rf
@@ -87,7 +88,7 @@ def test_a_text_key_names_the_hit_and_orders_ties(tmp_path: Path) -> None:
     with open_table(
         tmp_path / "a.db", schema, rows, key="id", said=["said"], thought=["thought"]
     ) as archive:
-        for design in ("scan", "full", "column"):
+        for design in EXACT:
             found = archive.search("quagga", scope="thought", design=design)
             assert [hit.key for hit in found.hits] == ["Z", "a", "b", "é"]
 
@@ -96,7 +97,7 @@ def test_a_nul_in_the_reasoning_separates_words_and_hides_nothing(tmp_path: Path
     with open_table(
         tmp_path / "a.db", "CREATE TABLE m(thought)", [("before\0after",)], thought=["thought"]
     ) as archive:
-        for design in ("scan", "full", "column"):
+        for design in EXACT:
             assert archive.search("after", scope="thought", design=design).hits
         report = archive.audit()
         assert report.reasoning_characters == len("before\0after")
@@ -139,7 +140,7 @@ def test_a_said_column_may_have_any_name(tmp_path: Path, name: str) -> None:
         thought=["reason"],
     ) as archive:
         for word in ("zebra", "okapi"):
-            for design in ("scan", "full", "column"):
+            for design in EXACT:
                 assert archive.search(word, design=design).hits
         assert archive.compare(repeat=1).agrees
 
@@ -154,7 +155,7 @@ def test_the_agents_columns_may_have_names_of_ours(tmp_path: Path) -> None:
         session="select",
     ) as archive:
         for word in ("zebra", "okapi", "quagga"):
-            for design in ("scan", "full", "column", "like"):
+            for design in (*EXACT, "like"):
                 found = archive.search(word, scope="all", design=design)
                 assert [hit.session_id for hit in found.hits] == ["s1"], (word, design)
 
@@ -168,6 +169,6 @@ def test_a_view_is_read_by_its_key(tmp_path: Path) -> None:
     )
     connection.close()
     with rf.open(path, table="m", key="k", thought=["thought"]) as archive:
-        for design in ("scan", "full", "column"):
+        for design in EXACT:
             found = archive.search("quagga", scope="thought", design=design)
             assert [hit.key for hit in found.hits] == ["k1"]

@@ -7,11 +7,11 @@ from typing import Any
 
 import apsw
 import pytest
+from planted import EXACT
 from tables import open_table, write_table
 
 import sqlite_reasoning_fts as rf
 
-DESIGNS = ("scan", "full", "column")
 SCHEMA = "CREATE TABLE m(id, session, role, time, said, thought)"
 COLUMNS: dict[str, Any] = {
     "key": "id",
@@ -27,7 +27,7 @@ def keys(found: rf.SearchResult) -> list[Any]:
     return [hit.key for hit in found.hits]
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", EXACT)
 def test_newest_first_has_missing_times_last_and_ties_by_key_downwards(
     tmp_path: Path, design: str
 ) -> None:
@@ -43,7 +43,7 @@ def test_newest_first_has_missing_times_last_and_ties_by_key_downwards(
     assert [hit.rank for hit in found.hits] == [None] * 4
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", EXACT)
 def test_ties_of_text_keys_are_in_binary_order_whatever_the_columns_collation(
     tmp_path: Path, design: str
 ) -> None:
@@ -114,7 +114,7 @@ def test_text_that_is_no_utf8_is_shown_with_replacements(tmp_path: Path, column:
     connection.execute(f"UPDATE m SET {column} = CAST(CAST({column} AS BLOB) || x'20ff' AS TEXT)")
     connection.close()
     with rf.open(path, table="m", **COLUMNS) as archive:
-        for design in DESIGNS:
+        for design in EXACT:
             hits = archive.search("quagga", scope="all", design=design).hits
             assert len(hits) == 1
         assert archive.compare(repeat=1).agrees

@@ -85,11 +85,14 @@ class Recheck:
     def newest(self, text: str, relaxed: Relaxed, route: str) -> Iterator[Matches]:
         """Parts of the matching rows, the newest part first."""
         candidates = self.candidates(relaxed)
+        if relaxed.exact and not self.index.in_order_of_time:
+            yield _found(list(candidates), route)
+            return
         if not self.index.in_order_of_time:
             candidates = self._by_time(list(candidates))
         size = FIRST_BATCH
         while batch := list(_so_many(candidates, size)):
-            yield self.matching(text, batch, route)
+            yield _found(batch, route) if relaxed.exact else self.matching(text, batch, route)
             size *= BATCH_GROWTH
 
     def _by_time(self, listed: list[Element]) -> Iterator[Element]:
@@ -129,6 +132,12 @@ class Recheck:
         if text is None or relaxed is None:
             return []
         return self.rows(text, relaxed)
+
+
+def _found(rows: Sequence[Element], route: str) -> Matches:
+    """Rows that match for certain."""
+    sql = "SELECT value AS rowid, NULL AS rank, 'thought' AS origin FROM json_each(?)"
+    return Matches(sql, (json.dumps(rows),), route)
 
 
 def _so_many(candidates: Iterator[Element], size: int) -> Iterator[Element]:

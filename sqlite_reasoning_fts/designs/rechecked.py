@@ -60,13 +60,8 @@ class Rechecked:
             return Matches(NOTHING, route=self._route)
         if ranked:
             return self._ranked(recheck.understood(text))
-        if relaxed.exact:
-            rows = json.dumps(recheck.rows(text, relaxed))
-            sql = "SELECT value AS rowid, NULL AS rank, 'thought' AS origin FROM json_each(?)"
-            return Matches(sql, (rows,), route=f"{self.name} of the thought")
-        return MatchesInParts(
-            "", route=self._route, found=lambda: recheck.newest(text, relaxed, self._route)
-        )
+        route = f"{self.name} of the thought" if relaxed.exact else self._route
+        return MatchesInParts("", route=route, found=lambda: recheck.newest(text, relaxed, route))
 
     def _ranked(self, query: Query) -> Matches:
         """All rows with the rank that a table with positions would give them."""
