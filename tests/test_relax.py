@@ -107,8 +107,8 @@ def test_no_row_is_lost_and_an_exact_one_finds_no_other(
 
 
 @pytest.fixture
-def plain() -> Iterator[Tables]:
-    yield Tables("unicode61", [("", "", "ab cd"), ("ab", "cd", "ef")])
+def plain() -> Tables:
+    return Tables("unicode61", [("", "", "ab cd"), ("ab", "cd", "ef")])
 
 
 @pytest.mark.parametrize(
