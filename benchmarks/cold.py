@@ -26,12 +26,18 @@ from sqlite_reasoning_fts.opening import uri
 from sqlite_reasoning_fts.reader import Reader
 from sqlite_reasoning_fts.selection import ordered
 
-from .measured import MMAP_BYTES, Measured
+from .measured import MMAP_BYTES, Measured, fetch_sql
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def ask(measured: Measured, design: str, query: str, order: str) -> tuple[float, list[Any]]:
+FETCH = "fetch"
+"""Asked instead of a design: reads the columns that the reasoning is made of, and nothing else."""
+
+
+def ask(
+    measured: Measured, design: str, query: str, order: str, scope: str = "thought"
+) -> tuple[float, list[Any]]:
     """The seconds and the keys, from another process."""
     asked = {
         "archive": str(measured.path),
@@ -41,6 +47,7 @@ def ask(measured: Measured, design: str, query: str, order: str) -> tuple[float,
         "design": design,
         "query": query,
         "order": order,
+        "scope": scope,
     }
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.cold"],
@@ -62,10 +69,14 @@ def _answer(asked: Mapping[str, Any]) -> tuple[float, list[Any]]:
         database.run(f"PRAGMA {schema}.mmap_size = {MMAP_BYTES}")
     columns = Columns(**asked["columns"]) if asked["columns"] else None
     reader = Reader(database, find_adapter(database, None, columns))
+    if asked["design"] == FETCH:
+        begun = time.perf_counter()
+        found = database.value(fetch_sql(reader))
+        return time.perf_counter() - begun, [found]
     design = design_over(asked["design"], reader, asked["built"])
     query = reader.parse(asked["query"], "fts5")
     begun = time.perf_counter()
-    matches = design.matches(query, "thought", ranked=asked["order"] == "rank")
+    matches = design.matches(query, asked["scope"], ranked=asked["order"] == "rank")
     rows = list(ordered(reader, matches, asked["order"], limit=LIMIT))
     return time.perf_counter() - begun, [row.key for row in rows]
 

@@ -16,6 +16,7 @@ from sqlite_reasoning_fts.compare.workbench import Workbench
 from sqlite_reasoning_fts.compare.workload import WorkloadQuery, choose, vocabulary
 from sqlite_reasoning_fts.database import as_text, text_as_blob
 from sqlite_reasoning_fts.designs import Design
+from sqlite_reasoning_fts.reader import Reader
 from sqlite_reasoning_fts.results import Key
 from sqlite_reasoning_fts.selection import Selected, ordered
 
@@ -24,6 +25,13 @@ from .corpus import Corpus
 
 MMAP_BYTES = 1 << 34
 """Files are mapped into memory for every side of a comparison alike."""
+
+
+def fetch_sql(reader: Reader) -> str:
+    """Compares each column with what no text equals, so that it has to be read."""
+    projection = reader.projection
+    condition = " OR ".join(f"{column} = x''" for column in projection.thought_stored)
+    return f"SELECT count(*) FROM {projection.source} WHERE {condition}"
 
 
 class WrongAnswer(AssertionError):
@@ -151,11 +159,7 @@ class Measured:
     def fetch(self) -> Any:
         """The limit of everything that stores nothing: reads the columns that the thought is made
         of, of every row, without any function."""
-        projection = self.reader.projection
-        condition = " OR ".join(f"{column} = x''" for column in projection.thought_stored)
-        return self.reader.database.value(
-            f"SELECT count(*) FROM {projection.source} WHERE {condition}"
-        )
+        return self.reader.database.value(fetch_sql(self.reader))
 
     def facts(self) -> dict[str, Any]:
         """What a figure needs beside it."""
