@@ -24,10 +24,10 @@ import json, sys, time
 path, query = sys.argv[1:]
 begun = time.perf_counter()
 import sqlite_reasoning_fts as rf
-import apsw
+rf.open  # the package imports its parts when they are first named
 imported = time.perf_counter()
 with rf.open(path) as archive:
-    found = archive.search(query, scope="said", syntax="fts5", limit=1000)
+    found = archive.search(query, scope="said", syntax="fts5")
 done = time.perf_counter()
 print(json.dumps([imported - begun, done - imported, sorted(hit.key for hit in found.hits)]))
 """
@@ -41,7 +41,7 @@ connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
 found = connection.execute(
     "SELECT m.id, snippet(messages_fts, 0, '[', ']', '...', 16) FROM messages_fts "
     "JOIN messages AS m ON m.id = messages_fts.rowid JOIN sessions AS s ON s.id = m.session_id "
-    "WHERE messages_fts MATCH ? AND (m.active = 1 OR m.compacted = 1) ORDER BY rank LIMIT 1000",
+    "WHERE messages_fts MATCH ? AND (m.active = 1 OR m.compacted = 1) ORDER BY rank, m.id LIMIT 20",
     (query,),
 ).fetchall()
 done = time.perf_counter()

@@ -49,13 +49,14 @@ def by_turns(
     *,
     rounds: int,
     fewest: int = 3,
-    budget_seconds: float = 30.0,
+    budget_seconds: float = 10.0,
 ) -> dict[str, Ratio]:
     """Runs the subject under pytest-benchmark, each limit once before each of its rounds.
 
     A short subject is repeated within a round, and after a limit has filled the processor's caches
-    it runs once off the clock: ``repeats`` in ``extra_info`` divides its times. Fewer rounds are
-    made where they would take longer than the budget. Gives the ratio to each limit.
+    it runs once off the clock; a long one fills them anew by itself. ``repeats`` in ``extra_info``
+    divides its times. Fewer rounds are made where they would take longer than the budget. Gives
+    the ratio to each limit.
     """
     if benchmark.disabled:
         benchmark.pedantic(subject)
@@ -63,14 +64,17 @@ def by_turns(
     subject()
     once = seconds(subject)
     repeats = max(1, min(MOST_REPEATS, round(SHORTEST_ROUND_SECONDS / max(once, 1e-7))))
+    warmed = repeats > 1
     limit_once = sum(seconds(limit) for limit in limits.values())
-    rounds = max(fewest, min(rounds, int(budget_seconds / (once * (repeats + 1) + limit_once))))
+    round_seconds = once * (repeats + warmed) + limit_once
+    rounds = max(fewest, min(rounds, int(budget_seconds / round_seconds)))
     taken: dict[str, list[float]] = {name: [] for name in limits}
 
     def before() -> None:
         for name, limit in limits.items():
             taken[name].append(seconds(limit))
-        subject()
+        if warmed:
+            subject()
 
     def repeated() -> None:
         for _ in range(repeats):
