@@ -149,7 +149,7 @@ class Measured:
     def keys(self, item: WorkloadQuery, scope: str, order: str) -> list[Key]:
         """The first rows that the oracle gives."""
         if order == "rank":
-            return [key for key, _ in self.answers.ranked[item.text, scope][:LIMIT]]
+            return list(self.answers.ranked[item.text, scope].keys[:LIMIT])
         return list(self.answers.newest[item.text, scope][:LIMIT])
 
     def another_bench(self) -> Workbench:

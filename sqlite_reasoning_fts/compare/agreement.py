@@ -10,7 +10,7 @@ from ..designs import Design
 from ..progress import Progress
 from ..results import Disagreement, Key
 from ..selection import Selected, ordered
-from .oracle import Answers
+from .oracle import Answer, Answers
 from .workload import WorkloadQuery, by_turns
 
 Difference = tuple[str, str, str]
@@ -68,11 +68,11 @@ def whole_difference(
     expected = answers.ranked[item.text, scope]
     if ranked and item.query.has_stable_ranks:
         return _ranked_difference(expected, rows)
-    return _set_difference([key for key, _ in expected], rows)
+    return _set_difference(expected.keys, rows)
 
 
 def _ranked_difference(
-    expected: Sequence[tuple[Key, float]], rows: Sequence[Selected]
+    expected: Answer, rows: Sequence[Selected]
 ) -> Difference | None:
     if len(expected) != len(rows):
         return "number of rows", str(len(expected)), str(len(rows))

@@ -7,7 +7,8 @@ the thought for ``thought``, one over all columns for ``all``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..database import as_text, quote_name, text_as_blob
@@ -19,8 +20,28 @@ from ..results import Key
 from ..selection import RANK
 from .workload import WorkloadQuery
 
-Answer = tuple[tuple[Key, float], ...]
-"""Visible rows as (key, rank rounded to nine digits), best first."""
+
+@dataclass(frozen=True)
+class Answer:
+    """Visible rows, best first: their keys, and their ranks rounded to nine digits.
+
+    Those of a whole workload are held at a time, so both are kept as plain numbers where they are.
+    """
+
+    keys: Sequence[Key]
+    ranks: Sequence[float]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[tuple[Key, float]]:
+        return zip(self.keys, self.ranks, strict=True)
+
+
+def packed(keys: Sequence[Key]) -> Sequence[Key]:
+    """Keys in eight bytes each where they are integers."""
+    integers = [key for key in keys if isinstance(key, int)]
+    return array("q", integers) if len(integers) == len(keys) else tuple(keys)
 
 
 @dataclass(frozen=True)
@@ -45,19 +66,17 @@ class OracleTables:
     def ranked(self, query: Query, scope: str) -> Answer:
         """All visible rows that match, with their ranks, in order."""
         text = self._text(query, scope)
-        return (
-            ()
-            if text is None
-            else self._ask(scope, text, f"{RANK.format(rank='o.rank')}, p.key COLLATE BINARY")
-        )
+        order = f"{RANK.format(rank='o.rank')}, p.key COLLATE BINARY"
+        rows = [] if text is None else self._ask(scope, text, order)
+        return Answer(packed([key for key, _ in rows]), array("d", [rank for _, rank in rows]))
 
-    def newest(self, query: Query, scope: str) -> tuple[Key, ...]:
+    def newest(self, query: Query, scope: str) -> Sequence[Key]:
         """The keys of all visible rows that match, newest first."""
         text = self._text(query, scope)
         if text is None:
             return ()
         order = "p.created_at DESC NULLS LAST, p.key COLLATE BINARY DESC"
-        return tuple(key for key, _ in self._ask(scope, text, order))
+        return packed([key for key, _ in self._ask(scope, text, order)])
 
     def _text(self, query: Query, scope: str) -> str | None:
         """The query for the scope's table, which knows no other columns: a filter on one of
@@ -67,7 +86,7 @@ class OracleTables:
             return None if query.is_empty else query.fts5
         return query.restricted(columns)
 
-    def _ask(self, scope: str, text: str, order: str) -> Answer:
+    def _ask(self, scope: str, text: str, order: str) -> list[tuple[Key, float]]:
         table = self.tables[scope]
         sql = (
             f"WITH o AS MATERIALIZED (SELECT rowid, rank FROM {table.sql} "
@@ -76,8 +95,7 @@ class OracleTables:
             f"FROM o CROSS JOIN {self.reader.source} AS p ON p.rowid = o.rowid "
             f"WHERE p.visible ORDER BY {order}"
         )
-        rows = self.reader.database.all(sql, (text,))
-        return tuple((as_text(key), rank) for key, rank in rows)
+        return [(as_text(key), rank) for key, rank in self.reader.database.rows(sql, (text,))]
 
 
 @dataclass(frozen=True)
@@ -88,4 +106,4 @@ class Answers:
     workload: tuple[WorkloadQuery, ...]
     scopes: tuple[str, ...]
     ranked: dict[tuple[str, str], Answer]
-    newest: dict[tuple[str, str], tuple[Key, ...]]
+    newest: dict[tuple[str, str], Sequence[Key]]
