@@ -71,9 +71,7 @@ def whole_difference(
     return _set_difference(expected.keys, rows)
 
 
-def _ranked_difference(
-    expected: Answer, rows: Sequence[Selected]
-) -> Difference | None:
+def _ranked_difference(expected: Answer, rows: Sequence[Selected]) -> Difference | None:
     if len(expected) != len(rows):
         return "number of rows", str(len(expected)), str(len(rows))
     for place, ((key, rank), row) in enumerate(zip(expected, rows, strict=True), 1):
