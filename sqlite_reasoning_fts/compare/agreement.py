@@ -16,7 +16,7 @@ from .workload import WorkloadQuery, by_turns
 Difference = tuple[str, str, str]
 """What differs, what was expected, what was found."""
 
-LIKE_SECONDS = 10.0
+LIKE_SECONDS = 5.0
 LIMIT = 20
 """Rows of an answer that is timed."""
 

@@ -25,7 +25,7 @@ Cell = tuple[str, str, WorkloadQuery]  # order, scope, query
 
 SCOPES = ("thought", "all")
 ORDERS = ("newest", "rank")
-SECONDS_PER_DESIGN = 10.0
+SECONDS_PER_DESIGN = 5.0
 """A round is begun only while the rounds before it took less. LIKE's first round is cut there."""
 
 

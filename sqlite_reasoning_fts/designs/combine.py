@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from .. import native
-from ..database import Database
+from ..database import Database, Row
 from ..query import Node, Query, leaf_query, phrase_query
 from ..reader import Reader
 from .base import LISTED, IndexTable, Matches
@@ -76,27 +76,35 @@ class IndexSide:
         text = leaf_query(leaf, query.columns, self.columns)
         if text is None:
             return
+        if not ranked:
+            yield from ((rowid, 0, ()) for rowid in self._rowids(text))
+            return
         table = self.index.name
-        counts = f"reasoning_counts({table}, '{self._numbers}')" if ranked else "NULL"
-        for rowid, blob in self.database.rows(
-            f"SELECT rowid, {counts} FROM {self.index.sql} WHERE {table} MATCH ?", (text,)
-        ):
-            yield rowid, *unpacked(blob)
+        yield from unpacked(
+            self.database.all(
+                f"SELECT rowid, reasoning_counts({table}, '{self._numbers}') "
+                f"FROM {self.index.sql} WHERE {table} MATCH ?",
+                (text,),
+            )
+        )
 
     def rows(self, query: Query, leaf: Node, phrase: Node) -> Iterator[int]:
         text = phrase_query(leaf, phrase, query.columns, self.columns)
         if text is not None:
-            sql = f"SELECT rowid FROM {self.index.sql} WHERE {self.index.name} MATCH ?"
-            yield from (row[0] for row in self.database.rows(sql, (text,)))
+            yield from self._rowids(text)
 
     def lengths(self, rows: Sequence[int]) -> Iterator[tuple[int, int]]:
         table = self.index.name
-        for rowid, blob in self.database.rows(
+        counted = self.database.all(
             f"SELECT t.rowid, reasoning_counts({table}, '{self._numbers}') FROM json_each(?) "
             f"AS wanted CROSS JOIN {self.index.sql} AS t ON t.rowid = wanted.value",
             (json.dumps(rows),),
-        ):
-            yield rowid, unpacked(blob)[0]
+        )
+        return ((rowid, tokens) for rowid, tokens, _ in unpacked(counted))
+
+    def _rowids(self, text: str) -> Iterator[int]:
+        sql = f"SELECT rowid FROM {self.index.sql} WHERE {self.index.name} MATCH ?"
+        return (rowid for (rowid,) in self.database.all(sql, (text,)))
 
     def total_tokens(self) -> int:
         table = self.index.name
@@ -104,12 +112,17 @@ class IndexSide:
         return int(self.database.value(sql) or 0)
 
 
-def unpacked(blob: bytes | None) -> tuple[int, tuple[int, ...]]:
-    """The tokens and the hits that ``reasoning_counts`` packs; none of NULL."""
-    if blob is None:
-        return 0, ()
-    tokens, *hits = struct.unpack(f"<{len(blob) // 4}i", blob)
-    return tokens, tuple(hits)
+def unpacked(rows: Iterable[Row]) -> Iterator[Counted]:
+    """Rowids with the tokens and hits that ``reasoning_counts`` packs, alike for all rows of a
+    query; a row that has NULL instead has no text, and is left out."""
+    layout = struct.Struct("")
+    for rowid, blob in rows:
+        if blob is None:
+            continue
+        if len(blob) != layout.size:
+            layout = struct.Struct(f"<{len(blob) // 4}i")
+        tokens, *hits = layout.unpack(blob)
+        yield rowid, tokens, tuple(hits)
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class Recheck:
             return []
         matches = self.matching(text, listed)
         sql = f"SELECT rowid FROM ({matches.sql})"
-        return [row[0] for row in self.reader.database.rows(sql, matches.parameters)]
+        return [rowid for (rowid,) in self.reader.database.all(sql, matches.parameters)]
 
     def matching(self, text: str, listed: Sequence[Element], route: str = "") -> Matches:
         """Those of some candidates that match."""
@@ -118,8 +118,7 @@ class Recheck:
             f"CROSS JOIN {self.reader.source} AS p ON p.rowid = c.value"
         )
         parameters = (self.spec, text, json.dumps(rows))
-        for rowid, blob in self.reader.database.rows(sql, parameters):
-            yield rowid, *unpacked(blob)
+        yield from unpacked(self.reader.database.all(sql, parameters))
 
     def frequency(self, query: Query, leaf: Node, phrase: Node) -> int:
         """In how many rows a phrase stands."""
